@@ -1,0 +1,74 @@
+"""The `hipgraph-shmem` command: one subcommand for each question a user has."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..env import settings
+from ..errors import Error
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status: 0 when all is as it should be.
+
+    Args:
+        arguments: Words after the command's name; None takes those of the process.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        # Imported late: `--help` needs neither HIP nor NumPy.
+        if options.command == "info":
+            from .info import show_info
+
+            return show_info(as_json=options.json)
+        if options.command == "demo":
+            from .demo import show_demo
+
+            return show_demo(
+                as_json=options.json, aiter_folder=_aiter_folder(options), replays=options.replays
+            )
+        from .bench import show_bench
+
+        return show_bench(
+            as_json=options.json, aiter_folder=_aiter_folder(options), repeats=options.repeats
+        )
+    except (Error, ValueError, OSError) as error:
+        print(f"hipgraph-shmem: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hipgraph-shmem", description="HIP graphs with split-K GEMMs that replay."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    info = commands.add_parser("info", help="which HIP library and devices are used")
+    demo = commands.add_parser("demo", help="capture a split-K GEMM and replay it, checked")
+    demo.add_argument("--replays", type=_positive, default=100, help="replays with new inputs each")
+    bench = commands.add_parser("bench", help="measure")
+    bench.add_argument("what", choices=("emu",), help="emu: the emulated device")
+    bench.add_argument("--repeats", type=_positive, default=5, help="launches that are timed")
+    for command in (demo, bench):
+        command.add_argument(
+            "--aiter", type=Path, metavar="DIR", help="an aiter install: add AMD's kernels"
+        )
+    for command in (info, demo, bench):
+        command.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def _aiter_folder(options: argparse.Namespace) -> Path | None:
+    folder: Path | None = options.aiter or settings().aiter_dir
+    return folder

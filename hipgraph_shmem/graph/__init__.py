@@ -1,0 +1,20 @@
+"""From capture to replay: record or build a Graph, make GraphExecs of it, launch them."""
+
+from ..hip_abi import CaptureMode, NodeKind
+from .capture import Captured, capture
+from .graph import Graph
+from .graph_exec import GraphExec
+from .nodes import KernelNode, MemcpyNode, MemsetNode, Node
+
+__all__ = [
+    "CaptureMode",
+    "Captured",
+    "Graph",
+    "GraphExec",
+    "KernelNode",
+    "MemcpyNode",
+    "MemsetNode",
+    "Node",
+    "NodeKind",
+    "capture",
+]

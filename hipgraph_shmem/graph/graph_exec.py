@@ -1,0 +1,120 @@
+"""GraphExec: a frozen graph that can be launched again and again."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..errors import CaptureError
+from ..handle import Handle
+from ..hip_abi import NULL_STREAM, CaptureStatus
+from ..runtime import call, failure, pointer, state
+from ..stream import Event, as_stream
+from .recording import refuse_closed
+from .retired import Holding, drain_retired
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["GraphExec"]
+
+
+class GraphExec(Handle):
+    """A graph made ready for launching; it holds what its nodes name until closed and idle.
+
+    Launches of one exec never overlap: on another stream, a launch waits for the one before.
+    """
+
+    destroy: ClassVar[str] = "hipGraphExecDestroy"
+    __slots__ = ("_closes", "_device", "_holding", "_lock", "_status")
+
+    def __init__(self, graph: Graph) -> None:
+        """Instantiate a graph; `Graph.instantiate` is the usual way.
+
+        Args:
+            graph: What to instantiate; it may be closed afterwards.
+
+        Raises:
+            GraphError: Memory that its nodes name is closed.
+        """
+        drain_retired()
+        raw = call("hipGraphInstantiateWithFlags", graph.handle, 0)
+        try:
+            lent = graph.recording.lend(raw)
+        except BaseException:
+            call("hipGraphExecDestroy", raw)
+            raise
+        self._holding = Holding(*graph.recording.kept, *lent)
+        self._device = graph.device
+        self._lock = threading.Lock()
+        self._closes = -1
+        self._status = ctypes.c_int()
+        super().__init__(raw, self._holding)
+
+    def launch(self, stream: Any) -> None:
+        """Launch the graph once, in stream order.
+
+        Args:
+            stream: A Stream, a raw handle or an object with `__cuda_stream__`.
+
+        Raises:
+            CaptureError: The stream captures; HIP would run the graph at once, unrecorded.
+            GraphError: Memory that the graph's nodes name is closed.
+        """
+        raw, stream_raw = self.handle, as_stream(stream)
+        if self._closes != state.closes:
+            self._refuse_closed()
+        self._refuse_capturing(stream_raw)
+        with self._lock:
+            event = self._holding.event
+            if event is None:
+                event = Event(self._device)
+            else:
+                _check("hipStreamWaitEvent", stream_raw, event.handle, 0)
+            _check("hipGraphLaunch", raw, stream_raw)
+            _check("hipEventRecord", event.handle, stream_raw)
+            self._holding.event = event
+
+    def upload(self, stream: Any) -> None:
+        """Let the runtime prepare the device for the first launch."""
+        call("hipGraphUpload", self.handle, as_stream(stream))
+
+    def synchronize(self) -> None:
+        """Wait on the host until the last launch has ended."""
+        if self.handle and self._holding.event is not None:
+            self._holding.event.synchronize()
+
+    def close(self) -> None:
+        """Destroy the exec; what it holds is given back when its last launch has ended."""
+        super().close()
+        self._let_go()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self.closed:
+            self._holding = Holding()
+            drain_retired()
+
+    def _refuse_closed(self) -> None:
+        closes = state.closes
+        refuse_closed(self._holding.objects, self)
+        self._closes = closes
+
+    def _refuse_capturing(self, stream: int) -> None:
+        if stream == NULL_STREAM:
+            return
+        _check("hipStreamIsCapturing", stream, ctypes.addressof(self._status))
+        if self._status.value != CaptureStatus.NONE:
+            cure = "a launch is not recorded: launch after the capture, or record the same work"
+            raise CaptureError("hipGraphLaunch", stream, cure)
+
+
+def _check(name: str, *args: int) -> None:
+    """Call the bare C function: a launch is the hot path."""
+    code = pointer(name)(*args)
+    if code:
+        raise failure(name, code)

@@ -1,0 +1,78 @@
+"""What goes with a graph beyond its nodes: kept objects, and memory that each exec needs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from ..errors import GraphError
+from ..handle import Handle
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["Attachment", "Recording", "refuse_closed"]
+
+
+class Attachment(Protocol):
+    """Memory that nodes of a graph name and that no two graph execs may share."""
+
+    def complete(self, graph: Graph) -> None:
+        """Add the nodes and edges still missing; called before the graph is looked at or used."""
+
+    def lend(self, graph_exec: int) -> object:
+        """Give a new exec memory of its own; return what it must hold until closed and idle."""
+
+
+_A = TypeVar("_A", bound=Attachment)
+
+
+class Recording:
+    """What the nodes of one graph need alive, gathered while they are recorded."""
+
+    __slots__ = ("_attachments", "_kept")
+
+    def __init__(self) -> None:
+        self._kept: dict[int, object] = {}
+        self._attachments: dict[Hashable, Attachment] = {}
+
+    def keep(self, *objects: object) -> None:
+        """Hold objects as long as the graph and the execs made from it."""
+        self._kept.update((id(kept), kept) for kept in objects)
+
+    @property
+    def kept(self) -> tuple[object, ...]:
+        """The objects held."""
+        return tuple(self._kept.values())
+
+    def attachment(self, key: Hashable, make: Callable[[], _A]) -> _A:
+        """Return the one attachment under a key, made at the first use."""
+        if key not in self._attachments:
+            self._attachments[key] = make()
+        return cast("_A", self._attachments[key])
+
+    def complete(self, graph: Graph) -> None:
+        """Let every attachment add the nodes and edges still missing."""
+        for attachment in self._attachments.values():
+            attachment.complete(graph)
+
+    def lend(self, graph_exec: int) -> tuple[object, ...]:
+        """Give a new exec its own memory; return what it must hold."""
+        return tuple(each.lend(graph_exec) for each in self._attachments.values())
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        self._kept.clear()
+        self._attachments.clear()
+
+
+def refuse_closed(kept: Iterable[object], user: Handle) -> None:
+    """Raise if memory or a module that nodes name was closed; streams and events may be."""
+    for each in kept:
+        # A kernel and a symbol are as good as their module.
+        owner = getattr(each, "module", each)
+        if isinstance(owner, Handle) and owner.frees_memory and owner.closed:
+            raise GraphError(
+                f"{each!r} is named by a node of {user!r}",
+                "close memory and modules after the graphs and execs that use them",
+            )

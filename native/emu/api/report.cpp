@@ -1,0 +1,30 @@
+#include "runtime/report.h"
+
+#include <algorithm>
+#include <string>
+
+#include "api/api.h"
+
+using namespace hipgraph::emu;
+
+// These are ours, not HIP's: they tell and cannot fail.
+
+/// JSON of the last report of a hang, fault or refused code object; null when there was none.
+HIPGRAPH_API const char* hipgraphEmuLastReport() {
+  const char* json = last_report();
+  return *json != '\0' ? json : nullptr;
+}
+
+/// Copies the text of the last report, cut to the capacity and ended by a NUL; returns its length.
+HIPGRAPH_API std::size_t hipgraphEmuReport(char* text, std::size_t capacity) {
+  const std::string report = last_report_text();
+  if (text != nullptr && capacity != 0) {
+    const std::size_t copied = std::min(report.size(), capacity - 1);
+    std::copy_n(report.data(), copied, text);
+    text[copied] = '\0';
+  }
+  return report.size();
+}
+
+/// JSON of what the device executed since the last call.
+HIPGRAPH_API const char* hipgraphEmuCounters() { return take_counters(); }

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "machine/memory.h"
+
+namespace hipgraph::emu {
+
+/// What an allocation is; hipPointerGetAttributes and copy checks need it.
+enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Code, Kernarg };
+
+/// One live allocation.
+struct Allocation {
+  std::uint64_t base = 0;
+  std::size_t bytes = 0;
+  AllocationKind kind = AllocationKind::Device;
+  int device = 0;
+  std::uint64_t number = 0;   ///< "hipMalloc call 12": ordinal of the allocation, from 1
+  unsigned flags = 0;         ///< allocation flags as the API got them
+};
+
+/// Every piece of memory that kernels and copies may touch: a reserved arena with guard gaps, so that
+/// out-of-bounds and use-after-free accesses are found and named. Freed blocks are quarantined and
+/// poisoned. Thread safe.
+class AddressSpace final : public Memory {
+ public:
+  static AddressSpace& instance();
+
+  /// New device/pinned/managed memory, 256-byte aligned, contents poisoned; nullopt when the device's
+  /// memory (its reported total) is used up.
+  std::optional<Allocation> allocate(std::size_t bytes, AllocationKind kind, int device,
+                                     unsigned flags = 0);
+  /// Takes memory of the host's own into the space (hipHostRegister); false when it overlaps.
+  bool adopt(void* host, std::size_t bytes, AllocationKind kind, int device, unsigned flags);
+  /// Frees the allocation that starts at `base`; false when there is none.
+  bool release(std::uint64_t base);
+  /// The live allocation holding `address` (interior pointers too).
+  std::optional<Allocation> lookup(std::uint64_t address) const;
+  /// Bytes of device memory in use and in total on a device (hipMemGetInfo).
+  std::size_t used_bytes(int device) const;
+  std::size_t total_bytes(int device) const;
+  /// The last writer noted for the dword at `address`, if any.
+  std::optional<Writer> last_writer(std::uint64_t address) const;
+  /// The launch (0: the host or a copy) that wrote the dword at `address` before the last writer's
+  /// launch did, if any.
+  std::optional<std::uint64_t> launch_before(std::uint64_t address) const;
+  /// "hipMalloc 12 (4096 bytes at 0x...), offset 16" or what is nearest, for reports.
+  std::string describe(std::uint64_t address, std::uint64_t bytes) const override;
+
+  Range find(std::uint64_t address) const override;
+  std::uint64_t generation() const override;
+  void note_write(std::uint64_t address, std::uint32_t bytes, const Writer& writer) override;
+
+  /// Notes that the host or a copy wrote these bytes.
+  void note_host_write(std::uint64_t address, std::size_t bytes);
+  /// Whether the host or a copy ever wrote in the neighbourhood of `address` (a hull, not exact).
+  bool host_written(std::uint64_t address) const;
+  /// Lets kernels write [begin, end) of the code allocation at `base`; code starts out read-only.
+  void set_writable(std::uint64_t base, std::uint64_t begin, std::uint64_t end);
+  /// Address of memory that nothing may touch; a fault there is described by `label`.
+  std::uint64_t guard(const char* label);
+
+ private:
+  AddressSpace();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hipgraph::emu

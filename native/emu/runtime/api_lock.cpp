@@ -1,0 +1,24 @@
+#include "runtime/api_lock.h"
+
+#include <atomic>
+
+namespace hipgraph::emu {
+namespace {
+
+std::mutex& api_mutex() {
+  static std::mutex& mutex = *new std::mutex;
+  return mutex;
+}
+
+}  // namespace
+
+ApiLock::ApiLock() : held_(api_mutex()) {}
+
+ThreadState& this_thread() {
+  static std::atomic<std::uint64_t> threads{0};
+  thread_local ThreadState state;
+  if (state.number == 0) state.number = ++threads;
+  return state;
+}
+
+}  // namespace hipgraph::emu

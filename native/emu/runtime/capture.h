@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hip_abi.h"
+#include "runtime/event.h"
+#include "runtime/graph.h"
+#include "runtime/stream.h"
+
+namespace hipgraph::emu {
+
+/// One recording, from BeginCapture to EndCapture of the origin stream.
+class Capture {
+ public:
+  std::uint64_t number = 0;  ///< process-unique
+  hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
+  std::uint64_t thread = 0;  ///< that began it
+  GraphPtr graph;
+  Stream* origin = nullptr;
+  std::vector<Stream*> participants;  ///< the origin first
+  bool open = true;
+
+  /// Makes the origin and every participant invalid.
+  void invalidate();
+};
+using CapturePtr = std::shared_ptr<Capture>;
+
+/// Every open capture of the process.
+const std::vector<CapturePtr>& open_captures();
+
+/// Starts recording `stream`.
+void begin_capture(Stream& stream, hipStreamCaptureMode mode);
+/// Ends the capture of which `stream` is the origin; the graph, or why there is none.
+GraphPtr end_capture(Stream& stream);
+/// Takes a stream that is being destroyed out of its capture: the origin ends it, a participant
+/// leaves with those that joined through it.
+void leave_capture(Stream& stream);
+
+/// Adds a node at the frontier of a capturing stream and makes it the frontier.
+Node& record(Stream& stream, NodeWork work);
+/// Notes a capturing stream's frontier in `event`.
+void record_event(Event& event, const StreamPtr& stream);
+/// Makes `stream` depend on a captured event, joining its capture if need be.
+void wait_captured_event(Stream& stream, const Event& event);
+/// Adds to (or replaces) the frontier of a capturing stream.
+void update_frontier(Stream& stream, std::span<const hipGraphNode_t> nodes, bool replace);
+/// What a query about a null stream reports: refused while a blocking stream captures.
+void permit_null_stream_query();
+
+}  // namespace hipgraph::emu

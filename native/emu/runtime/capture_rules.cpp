@@ -1,0 +1,144 @@
+#include "runtime/capture_rules.h"
+
+#include <algorithm>
+#include <array>
+
+#include "entry.h"
+#include "runtime/api_lock.h"
+#include "runtime/capture.h"
+
+namespace hipgraph::emu {
+namespace {
+
+struct Rule {
+  std::string_view call;
+  CaptureClass kind;
+};
+
+using enum CaptureClass;
+
+/// One row an entry point that captures matter to, in alphabetical order.
+constexpr std::array rules{
+    Rule{"hipDeviceSynchronize", DeviceSync},
+    Rule{"hipEventQuery", EventSync},
+    Rule{"hipEventRecord", Capturable},
+    Rule{"hipEventSynchronize", EventSync},
+    Rule{"hipFree", AllocLike},
+    Rule{"hipFreeAsync", Capturable},
+    Rule{"hipGraphLaunch", Eager},
+    Rule{"hipHostAlloc", AllocLike},
+    Rule{"hipHostFree", AllocLike},
+    Rule{"hipHostMalloc", AllocLike},
+    Rule{"hipHostRegister", AllocLike},
+    Rule{"hipHostUnregister", AllocLike},
+    Rule{"hipLaunchHostFunc", Capturable},
+    Rule{"hipMalloc", AllocLike},
+    Rule{"hipMallocAsync", Capturable},
+    Rule{"hipMemcpy", BlockingCopy},
+    Rule{"hipMemcpy2D", BlockingCopy},
+    Rule{"hipMemcpy2DAsync", Capturable},
+    Rule{"hipMemcpyAsync", Capturable},
+    Rule{"hipMemcpyDtoD", BlockingCopy},
+    Rule{"hipMemcpyDtoDAsync", Capturable},
+    Rule{"hipMemcpyDtoH", BlockingCopy},
+    Rule{"hipMemcpyDtoHAsync", Capturable},
+    Rule{"hipMemcpyHtoD", BlockingCopy},
+    Rule{"hipMemcpyHtoDAsync", Capturable},
+    Rule{"hipMemset", BlockingCopy},
+    Rule{"hipMemset2D", BlockingCopy},
+    Rule{"hipMemset2DAsync", Capturable},
+    Rule{"hipMemsetAsync", Capturable},
+    Rule{"hipMemsetD16", BlockingCopy},
+    Rule{"hipMemsetD16Async", Capturable},
+    Rule{"hipMemsetD32", BlockingCopy},
+    Rule{"hipMemsetD32Async", Capturable},
+    Rule{"hipMemsetD8", BlockingCopy},
+    Rule{"hipMemsetD8Async", Capturable},
+    Rule{"hipModuleLaunchKernel", Capturable},
+    Rule{"hipModuleUnload", AllocLike},
+    Rule{"hipStreamQuery", StreamSync},
+    Rule{"hipStreamSynchronize", StreamSync},
+    Rule{"hipStreamWaitEvent", Capturable},
+};
+static_assert(std::ranges::is_sorted(rules, {}, &Rule::call));
+
+/// Makes every capture that `counts` invalid and refuses, if there is one.
+template <class Counts>
+void refuse_if_any(Counts&& counts, hipError_t code) {
+  bool any = false;
+  for (const CapturePtr& capture : open_captures()) {
+    if (!counts(*capture)) continue;
+    any = true;
+    capture->invalidate();
+  }
+  abi::require(!any, code);
+}
+
+/// The rule that the exchange mode rules: relaxed threads may; others not beside captures of their
+/// own; in global mode not beside anybody's global capture. `first` says which of the two is looked
+/// at first, since that one's captures become invalid.
+enum class First : bool { Own, Global };
+
+void refuse_by_exchange_mode(First first) {
+  const ThreadState& thread = this_thread();
+  if (thread.exchange_mode == hipStreamCaptureModeRelaxed) return;
+  const auto own = [&](const Capture& capture) {
+    return capture.thread == thread.number && capture.mode != hipStreamCaptureModeRelaxed;
+  };
+  const auto global = [&](const Capture& capture) {
+    return thread.exchange_mode == hipStreamCaptureModeGlobal &&
+           capture.mode == hipStreamCaptureModeGlobal;
+  };
+  if (first == First::Global) refuse_if_any(global, hipErrorStreamCaptureUnsupported);
+  refuse_if_any(own, hipErrorStreamCaptureUnsupported);
+  refuse_if_any(global, hipErrorStreamCaptureUnsupported);
+}
+
+void permit_stream_sync(Stream& stream) {
+  if (stream.is_null()) return;
+  if (stream.recording.status != hipStreamCaptureStatusNone) {
+    stream.recording.status = hipStreamCaptureStatusInvalidated;
+    throw abi::Failure{hipErrorStreamCaptureUnsupported};
+  }
+  refuse_by_exchange_mode(First::Global);
+}
+
+}  // namespace
+
+CaptureClass capture_class(std::string_view call) {
+  const auto row = std::ranges::lower_bound(rules, call, {}, &Rule::call);
+  return row != rules.end() && row->call == call ? row->kind : Unaffected;
+}
+
+void permit(std::string_view call) {
+  const auto every = [](const Capture&) { return true; };
+  const CaptureClass kind = capture_class(call);
+  if (kind == AllocLike) refuse_by_exchange_mode(First::Own);
+  if (kind == BlockingCopy) refuse_if_any(every, hipErrorStreamCaptureImplicit);
+  if (kind == DeviceSync) refuse_if_any(every, hipErrorStreamCaptureUnsupported);
+}
+
+Admission permit(std::string_view call, Stream& stream) {
+  const CaptureClass kind = capture_class(call);
+  if (kind == StreamSync) permit_stream_sync(stream);
+  if (kind != Capturable) return Admission::Execute;
+  abi::require(stream.recording.status != hipStreamCaptureStatusInvalidated,
+               hipErrorStreamCaptureInvalidated);
+  return stream.capturing() ? Admission::Record : Admission::Execute;
+}
+
+void permit(std::string_view call, const Event& event) {
+  if (capture_class(call) != EventSync) return;
+  if (event.captured()) {
+    const bool active = event.capture->origin->capturing();
+    if (active) {
+      event.capture->invalidate();
+      throw abi::Failure{hipErrorCapturedEvent};
+    }
+  }
+  const StreamPtr stream = event.stream.lock();
+  const bool harmless = !event.captured() && (event.command == nullptr || (stream && stream->is_null()));
+  if (!harmless) refuse_by_exchange_mode(First::Global);
+}
+
+}  // namespace hipgraph::emu

@@ -1,0 +1,34 @@
+#include "runtime/dispatch.h"
+
+#include "runtime/dispatch_command.h"
+#include "runtime/executor.h"
+#include "runtime/report.h"
+#include "runtime/scheduler.h"
+#include "runtime/trap_report.h"
+
+namespace hipgraph::emu {
+
+Progress Dispatch::start() {
+  try {
+    run_.emplace(request_);
+  } catch (const LoadError& error) {
+    report_refused_launch(request_, error);
+    status_ = error.status;
+    return Progress::Complete;
+  }
+  Scheduler::instance().add(shared_from_this());
+  return Progress::Running;
+}
+
+void Dispatch::end(Status status, ComputeUnits& units) {
+  run_->discard(units);
+  run_.reset();
+  request_ = {};
+  Executor::instance().finish(shared_from_this(), status);
+}
+
+CommandPtr make_dispatch(LaunchRequest request) {
+  return std::make_shared<Dispatch>(std::move(request));
+}
+
+}  // namespace hipgraph::emu

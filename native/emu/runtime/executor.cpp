@@ -1,0 +1,245 @@
+#include "runtime/executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/host_function.h"
+#include "runtime/scheduler.h"
+#include "runtime/status.h"
+
+namespace hipgraph::emu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long a proven standstill may last while a host thread could still end it by a call.
+constexpr std::chrono::seconds grace{2};
+// The same when the host could end it by a plain store to memory that it shares with the device.
+constexpr std::chrono::seconds shared_memory_grace{10};
+// How often a standstill is looked at again meanwhile.
+constexpr std::chrono::milliseconds grace_step{10};
+
+thread_local bool is_executor = false;
+
+}  // namespace
+
+struct Executor::State {
+  std::mutex mutex;  ///< guards all below and the private part of every Command
+  std::condition_variable work;       ///< a command became ready, or a host thread began to wait
+  std::condition_variable completed;
+  std::deque<CommandPtr> ready;
+  std::uint64_t failures = 0;
+  std::ptrdiff_t known_threads = 0;  ///< host threads that used the device and have not ended
+  std::vector<const Command*> awaited;  ///< by those of them that are in wait()
+  // Used by the executor's thread only.
+  std::uint64_t standstill_effects = 0;  ///< effects before the latest standstill
+  Clock::time_point standstill_since;
+
+  void know_this_thread();
+  void link(const CommandPtr& command, std::span<const CommandPtr> after);
+  void complete(const CommandPtr& command, std::vector<CommandPtr>& done);
+  void inherit(Command& dependent, const Command& command);
+  void make_ready(const CommandPtr& command, std::vector<CommandPtr>& done);
+  void release_dependents(Command& command, std::vector<CommandPtr>& next);
+  void start(const CommandPtr& command);
+  bool host_could_help();
+  void sit_out_standstill();
+  bool standstill_is_final(Clock::time_point now);
+  [[noreturn]] void run();
+};
+
+/// Counts the calling host thread as one that uses the device, until it ends.
+void Executor::State::know_this_thread() {
+  struct Known {
+    explicit Known(State& executor) : state(executor) { count(1); }
+    ~Known() { count(-1); }
+    Known(const Known&) = delete;
+    Known& operator=(const Known&) = delete;
+    void count(std::ptrdiff_t change) const {
+      const std::lock_guard lock(state.mutex);
+      state.known_threads += change;
+    }
+    State& state;
+  };
+  if (is_executor) return;
+  static thread_local const Known known(*this);
+}
+
+/// A failure travels to whatever depends on the command, whether submitted before or after it.
+void Executor::State::inherit(Command& dependent, const Command& command) {
+  if (command.failure_ == 0 || dependent.failure_ != 0) return;
+  dependent.failure_ = command.failure_;
+  dependent.status_ = command.status_;
+}
+
+/// Makes `command` wait for those of `after` that are not complete.
+void Executor::State::link(const CommandPtr& command, std::span<const CommandPtr> after) {
+  for (const CommandPtr& before : after) {
+    if (before->complete_) {
+      inherit(*command, *before);
+      continue;
+    }
+    before->dependents_.push_back(command);
+    ++command->waits_for_;
+  }
+}
+
+/// Hands over the dependents of a command that completed: those that may run become ready, those
+/// that inherit its failure and wait for nothing else go to `next`.
+void Executor::State::release_dependents(Command& command, std::vector<CommandPtr>& next) {
+  for (CommandPtr& dependent : std::exchange(command.dependents_, {})) {
+    inherit(*dependent, command);
+    if (--dependent->waits_for_ != 0) continue;
+    if (dependent->failure_ != 0) {
+      next.push_back(std::move(dependent));
+    } else {
+      ready.push_back(std::move(dependent));
+    }
+  }
+}
+
+/// Completes `command` and whatever fails with it. The caller destroys `done` after unlocking:
+/// the last owner of a command may run code of others.
+void Executor::State::complete(const CommandPtr& command, std::vector<CommandPtr>& done) {
+  const bool fresh = command->status_ != status::success && command->failure_ == 0;
+  if (fresh) command->failure_ = ++failures;
+  done.push_back(command);
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    Command& next = *done[i];
+    next.complete_ = true;
+    release_dependents(next, done);
+  }
+  completed.notify_all();
+  if (!ready.empty()) work.notify_one();
+}
+
+/// Queues a newly linked command that waits for nothing, or completes it if it failed already.
+void Executor::State::make_ready(const CommandPtr& command, std::vector<CommandPtr>& done) {
+  if (command->waits_for_ != 0 || command->complete_) return;
+  if (command->failure_ != 0) {
+    complete(command, done);
+  } else {
+    ready.push_back(command);
+  }
+}
+
+void Executor::State::start(const CommandPtr& command) {
+  if (command->start() == Progress::Running) return;
+  std::vector<CommandPtr> done;
+  const std::lock_guard lock(mutex);
+  complete(command, done);
+}
+
+/// Whether a host thread is free, or will be as soon as it notices that its command is complete.
+bool Executor::State::host_could_help() {
+  const auto blocked = std::count_if(awaited.begin(), awaited.end(),
+                                     [](const Command* command) { return !command->complete_; });
+  return known_threads > blocked || host_functions_in_flight() > 0;
+}
+
+/// Whether waiting any longer for the host is hopeless.
+bool Executor::State::standstill_is_final(Clock::time_point now) {
+  const std::uint64_t effects = Scheduler::instance().effects();
+  if (effects != standstill_effects) {
+    standstill_effects = effects;
+    standstill_since = now;
+  }
+  if (!host_could_help()) return true;
+  const bool shared = Scheduler::instance().awaits_host_memory();
+  return now - standstill_since >= (shared ? shared_memory_grace : grace);
+}
+
+/// Nothing on the device can change anything: waits a moment for the host to do so, or gives up.
+void Executor::State::sit_out_standstill() {
+  std::unique_lock lock(mutex);
+  if (!ready.empty()) return;
+  if (!standstill_is_final(Clock::now())) {
+    work.wait_for(lock, grace_step);
+    return;
+  }
+  lock.unlock();
+  Scheduler::instance().abandon();
+}
+
+void Executor::State::run() {
+  is_executor = true;
+  Scheduler& scheduler = Scheduler::instance();
+  Outlook outlook = Outlook::Idle;
+  for (;;) {
+    std::deque<CommandPtr> batch;
+    {
+      std::unique_lock lock(mutex);
+      if (outlook == Outlook::Idle) work.wait(lock, [this] { return !ready.empty(); });
+      batch.swap(ready);
+    }
+    for (CommandPtr& command : batch) start(std::exchange(command, nullptr));
+    if (!batch.empty()) scheduler.note_effect();
+    outlook = scheduler.round();
+    if (outlook == Outlook::Stuck) sit_out_standstill();
+  }
+}
+
+Executor& Executor::instance() {
+  static Executor& executor = *new Executor();
+  return executor;
+}
+
+Executor::Executor() : state_(std::make_unique<State>()) {
+  std::thread([state = state_.get()] { state->run(); }).detach();
+}
+
+void Executor::submit(const CommandPtr& command, std::span<const CommandPtr> after) {
+  State& state = *state_;
+  state.know_this_thread();
+  std::vector<CommandPtr> done;
+  const std::lock_guard lock(state.mutex);
+  state.link(command, after);
+  state.make_ready(command, done);
+  if (!state.ready.empty()) state.work.notify_one();
+}
+
+void Executor::submit_all(std::span<const CommandPtr> commands,
+                          std::span<const std::vector<CommandPtr>> after) {
+  State& state = *state_;
+  state.know_this_thread();
+  std::vector<CommandPtr> done;
+  const std::lock_guard lock(state.mutex);
+  for (std::size_t i = 0; i < commands.size(); ++i) state.link(commands[i], after[i]);
+  for (const CommandPtr& command : commands) state.make_ready(command, done);
+  if (!state.ready.empty()) state.work.notify_one();
+}
+
+Status Executor::wait(const CommandPtr& command) {
+  State& state = *state_;
+  state.know_this_thread();
+  std::unique_lock lock(state.mutex);
+  if (!command->complete_) {
+    state.awaited.push_back(command.get());
+    state.work.notify_one();  // a standstill may now be hopeless
+    state.completed.wait(lock, [&command] { return command->complete_; });
+    state.awaited.erase(std::find(state.awaited.begin(), state.awaited.end(), command.get()));
+  }
+  return command->status_;
+}
+
+bool Executor::complete(const CommandPtr& command) {
+  State& state = *state_;
+  state.know_this_thread();
+  const std::lock_guard lock(state.mutex);
+  return command->complete_;
+}
+
+void Executor::finish(const CommandPtr& command, Status status) {
+  std::vector<CommandPtr> done;
+  const std::lock_guard lock(state_->mutex);
+  command->status_ = status;
+  state_->complete(command, done);
+}
+
+}  // namespace hipgraph::emu

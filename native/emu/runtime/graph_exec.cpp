@@ -1,0 +1,153 @@
+#include "runtime/graph_exec.h"
+
+#include <cstdio>
+#include <string>
+
+#include "entry.h"
+#include "runtime/executor.h"
+#include "runtime/failures.h"
+#include "runtime/handle_table.h"
+#include "runtime/node_commands.h"
+
+namespace hipgraph::emu {
+namespace {
+
+HandleTable<hipGraphExec_t, GraphExec>& graph_execs() {
+  static auto& all = *new HandleTable<hipGraphExec_t, GraphExec>;
+  return all;
+}
+
+std::vector<ExecNode> freeze(const Graph& graph) {
+  const std::vector<Node*> order = graph.ordered();
+  abi::require(order.size() == graph.nodes().size(), hipErrorInvalidValue);
+  std::unordered_map<const Node*, std::size_t> positions;
+  std::vector<ExecNode> frozen;
+  frozen.reserve(order.size());
+  for (const Node* node : order) {
+    positions[node] = frozen.size();
+    ExecNode copy{node->handle, node->work, {}, {}};
+    for (const Node* dependency : node->dependencies) {
+      copy.dependencies.push_back(positions.at(dependency));
+    }
+    if (const auto* child = std::get_if<ChildWork>(&node->work)) copy.child = freeze(*child->graph);
+    frozen.push_back(std::move(copy));
+  }
+  return frozen;
+}
+
+/// The commands of one launch, in an order where predecessors come first.
+struct Batch {
+  int device;
+  std::string origin;
+  std::vector<CommandPtr> commands;
+  std::vector<std::vector<CommandPtr>> after;
+
+  CommandPtr add(CommandPtr command, std::vector<CommandPtr> predecessors) {
+    commands.push_back(command);
+    after.push_back(std::move(predecessors));
+    return command;
+  }
+
+  /// Adds nodes behind `entry`; returns the commands that nothing among them waits for.
+  std::vector<CommandPtr> add_nodes(const std::vector<ExecNode>& nodes,
+                                    const std::vector<CommandPtr>& entry) {
+    std::vector<CommandPtr> ends(nodes.size());
+    std::vector<bool> leaf(nodes.size(), true);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      std::vector<CommandPtr> predecessors;
+      for (const std::size_t dependency : nodes[i].dependencies) {
+        predecessors.push_back(ends[dependency]);
+        leaf[dependency] = false;
+      }
+      ends[i] = add_node(nodes[i], i, predecessors.empty() ? entry : std::move(predecessors));
+    }
+    std::vector<CommandPtr> leaves;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (leaf[i]) leaves.push_back(ends[i]);
+    }
+    return leaves;
+  }
+
+  CommandPtr add_node(const ExecNode& node, std::size_t position,
+                      std::vector<CommandPtr> predecessors) {
+    if (!std::holds_alternative<ChildWork>(node.work)) {
+      const std::string place = origin + " node " + std::to_string(position);
+      return add(make_command(node.work, device, place), std::move(predecessors));
+    }
+    // The marker comes after the child's own start too, so that an empty child still orders.
+    std::vector<CommandPtr> ends = add_nodes(node.child, predecessors);
+    return add(make_marker(), ends.empty() ? std::move(predecessors) : std::move(ends));
+  }
+};
+
+/// Refuses nodes whose kernel's module was unloaded since.
+void check_modules(const std::vector<ExecNode>& nodes) {
+  for (const ExecNode& node : nodes) {
+    const auto* kernel = std::get_if<KernelWork>(&node.work);
+    abi::require(kernel == nullptr || kernel->function->live, hipErrorInvalidDeviceFunction);
+    check_modules(node.child);
+  }
+}
+
+/// HIP leaves overlapping launches of one exec unordered; here they are ordered, and said so once.
+void note_overlap(std::uint64_t number) {
+  static bool noted = false;
+  if (noted) return;
+  noted = true;
+  std::fprintf(stderr,
+               "hipgraph emu: note: graph exec %llu was launched on a second stream while in flight "
+               "on another; HIP does not order such launches, this device does\n",
+               static_cast<unsigned long long>(number));
+}
+
+}  // namespace
+
+GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
+    : device_(graph.device()), flags_(flags), nodes_(freeze(graph)) {
+  static std::uint64_t execs = 0;
+  number_ = ++execs;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) positions_.emplace(nodes_[i].origin, i);
+}
+
+void GraphExec::launch(Stream& stream) {
+  check_modules(nodes_);
+  if (nodes_.empty()) return;
+  std::vector<CommandPtr> entry = predecessors(stream);
+  const bool elsewhere = last_end_ && last_stream_ != stream.handle &&
+                         !Executor::instance().complete(last_end_);
+  if (elsewhere) {
+    entry.push_back(last_end_);
+    note_overlap(number_);
+  }
+  Batch batch{device_, "graph exec " + std::to_string(number_), {}, {}};
+  std::vector<CommandPtr> leaves = batch.add_nodes(nodes_, entry);
+  const CommandPtr end = leaves.size() == 1 ? leaves.front()
+                                            : batch.add(make_marker(), std::move(leaves));
+  Executor::instance().submit_all(batch.commands, batch.after);
+  stream.tail = end;
+  last_end_ = end;
+  last_stream_ = stream.handle;
+}
+
+ExecNode& GraphExec::node(hipGraphNode_t origin) {
+  const auto position = positions_.find(origin);
+  abi::require(find_node(origin) != nullptr && position != positions_.end(), hipErrorInvalidValue);
+  return nodes_[position->second];
+}
+
+GraphExecPtr find_graph_exec(hipGraphExec_t handle) {
+  GraphExecPtr graph_exec = graph_execs().find(handle);
+  abi::require(graph_exec != nullptr, hipErrorInvalidValue);
+  return graph_exec;
+}
+
+hipGraphExec_t add_graph_exec(const GraphExecPtr& graph_exec) {
+  return graph_execs().insert(graph_exec);
+}
+
+void destroy_graph_exec(hipGraphExec_t handle) {
+  find_graph_exec(handle);
+  graph_execs().erase(handle);
+}
+
+}  // namespace hipgraph::emu

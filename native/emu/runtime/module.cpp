@@ -1,0 +1,71 @@
+#include "runtime/module.h"
+
+#include "entry.h"
+#include "runtime/api_lock.h"
+#include "runtime/handle_table.h"
+#include "runtime/report.h"
+
+namespace hipgraph::emu {
+namespace {
+
+struct Modules {
+  HandleTable<hipModule_t, Module> loaded;
+  HandleTable<hipFunction_t, Function> functions;
+};
+
+Modules& modules() {
+  static Modules& all = *new Modules;
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes) {
+  try {
+    return CodeObject::load(image, bytes, this_thread().device);
+  } catch (const LoadError& error) {
+    publish_report("code object refused: " + error.text + "\n",
+                   "{\"kind\": \"load\", \"status\": " + std::to_string(error.status) + "}");
+    throw abi::Failure{static_cast<hipError_t>(error.status)};
+  }
+}
+
+hipModule_t add_module(std::shared_ptr<CodeObject> code) {
+  auto module = std::make_shared<Module>();
+  module->code = std::move(code);
+  return modules().loaded.insert(std::move(module));
+}
+
+ModulePtr find_module(hipModule_t handle) {
+  abi::require(handle != nullptr, hipErrorInvalidHandle);
+  ModulePtr module = modules().loaded.find(handle);
+  abi::require(module != nullptr, hipErrorNotFound);
+  return module;
+}
+
+void unload_module(const ModulePtr& module) {
+  for (const auto& [name, function] : module->functions) {
+    function->live = false;
+    modules().functions.erase(function->handle);
+  }
+  modules().loaded.erase(module->handle);
+}
+
+FunctionPtr function_of(Module& module, const char* name) {
+  const auto known = module.functions.find(name);
+  if (known != module.functions.end()) return known->second;
+  const Kernel* kernel = module.code->kernel(name);
+  abi::require(kernel != nullptr, hipErrorNotFound);
+  auto function = std::make_shared<Function>();
+  function->kernel = kernel;
+  function->code = module.code;
+  modules().functions.insert(function);
+  module.functions.emplace(name, function);
+  return function;
+}
+
+FunctionPtr find_function(const void* handle) {
+  return modules().functions.find(reinterpret_cast<hipFunction_t>(const_cast<void*>(handle)));
+}
+
+}  // namespace hipgraph::emu

@@ -1,0 +1,92 @@
+#include "runtime/node_commands.h"
+
+#include <cstring>
+#include <sstream>
+
+#include "runtime/address_space.h"
+#include "runtime/dispatch.h"
+#include "runtime/executor.h"
+
+namespace hipgraph::emu {
+namespace {
+
+std::array<std::uint32_t, 3> sizes(const dim3& size) { return {size.x, size.y, size.z}; }
+
+std::byte* at(const hipPitchedPtr& pointer, const hipPos& position) {
+  return static_cast<std::byte*>(pointer.ptr) +
+         (position.z * pointer.ysize + position.y) * pointer.pitch + position.x;
+}
+
+/// One overload a kind of work.
+struct CommandOf {
+  int device;
+  const std::string& origin;
+
+  CommandPtr operator()(const EmptyWork&) const { return make_marker(); }
+  CommandPtr operator()(const ChildWork&) const { return nullptr; }
+  CommandPtr operator()(const HostWork& work) const {
+    return make_host_function(work.parms.fn, work.parms.userData);
+  }
+  CommandPtr operator()(const KernelWork& work) const {
+    LaunchRequest request;
+    request.kernel = work.function->kernel;
+    request.grid = sizes(work.grid);
+    request.block = sizes(work.block);
+    request.dynamic_lds_bytes = work.dynamic_lds_bytes;
+    request.kernarg = work.arguments;
+    request.origin = origin;
+    request.device = device;
+    request.keeps = work.function->code;
+    return make_dispatch(std::move(request));
+  }
+  CommandPtr operator()(const MemsetWork& work) const {
+    const hipMemsetParams& parms = work.parms;
+    return make_fill({static_cast<std::byte*>(parms.dst), parms.value, parms.elementSize,
+                      parms.width, parms.height, parms.pitch});
+  }
+  CommandPtr operator()(const MemcpyWork& work) const {
+    const hipMemcpy3DParms& parms = work.parms;
+    if (work.one_dimensional) {
+      return make_copy(parms.dstPtr.ptr, parms.srcPtr.ptr, parms.extent.width);
+    }
+    return make_copy_region({at(parms.dstPtr, parms.dstPos), at(parms.srcPtr, parms.srcPos),
+                             parms.extent.width, parms.extent.height, parms.extent.depth,
+                             parms.dstPtr.pitch, parms.srcPtr.pitch,
+                             parms.dstPtr.pitch * parms.dstPtr.ysize,
+                             parms.srcPtr.pitch * parms.srcPtr.ysize});
+  }
+};
+
+/// Host bytes taken at the call, on their way to the device.
+struct StagedCopy {
+  std::vector<std::byte> bytes;
+  void* to;
+};
+
+void copy_staged(void* state) {
+  const auto& staged = *static_cast<StagedCopy*>(state);
+  std::memcpy(staged.to, staged.bytes.data(), staged.bytes.size());
+  const auto address = reinterpret_cast<std::uint64_t>(staged.to);
+  AddressSpace::instance().note_host_write(address, staged.bytes.size());
+}
+
+}  // namespace
+
+CommandPtr make_command(const NodeWork& work, int device, const std::string& origin) {
+  return std::visit(CommandOf{device, origin}, work);
+}
+
+CommandPtr make_eager_copy(const CheckedCopy& copy) {
+  if (copy.from_known || !copy.to_known) return make_copy(copy.to, copy.from, copy.bytes);
+  const auto* from = static_cast<const std::byte*>(copy.from);
+  auto staged = std::make_shared<StagedCopy>(StagedCopy{{from, from + copy.bytes}, copy.to});
+  return make_action(copy_staged, std::move(staged));
+}
+
+std::string origin_of_stream(const void* handle) {
+  std::ostringstream text;
+  text << "stream " << handle;
+  return text.str();
+}
+
+}  // namespace hipgraph::emu

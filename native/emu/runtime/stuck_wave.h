@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "machine/memory.h"
+#include "runtime/kernel_run.h"
+
+namespace hipgraph::emu {
+
+/// Why a wave does not proceed.
+enum class StuckHow : std::uint8_t { Polls, AtBarrier, Loops };
+
+/// What a report says of one wave that can never proceed.
+struct StuckWave {
+  const KernelRun* run = nullptr;
+  std::uint64_t workgroup = 0;
+  std::uint32_t wave = 0;
+  StuckHow how = StuckHow::Loops;
+  std::uint64_t pc = 0;                ///< of the polling instruction or the barrier
+  std::string symbol, instruction;     ///< of that pc
+  Poll poll;                           ///< when it polls
+  std::string place;                   ///< allocation and offset of the polled address
+  std::optional<Writer> writer;        ///< last writer of the polled dword
+  std::string cause;
+};
+
+/// Looks at one resident wave of `run`; `all` are the kernels that run.
+StuckWave examine(KernelRun& run, const ResidentWorkgroup& workgroup, const ResidentWave& wave,
+                  std::span<KernelRun* const> all);
+
+/// "launch 6 (reduce), workgroup 12 wave 0 at reduce+0x2c", or who else wrote.
+std::string text_of(const Writer& writer);
+
+}  // namespace hipgraph::emu

@@ -1,0 +1,29 @@
+import re
+from pathlib import Path
+
+import hipgraph_shmem
+from hipgraph_shmem.routes import ROUTES, Way
+
+PACKAGE = Path(hipgraph_shmem.__file__).parent
+SOURCES = {
+    path: path.read_text() for path in PACKAGE.rglob("*.py") if path.name not in ("routes.py",)
+}
+
+
+def test_every_call_in_the_package_has_a_route():
+    named = {
+        name
+        for text in SOURCES.values()
+        for name in re.findall(r'"(hip(?!Error|Success)[A-Z]\w+)"', text)
+    }
+    assert named <= set(ROUTES)
+
+
+def test_every_route_is_used_beyond_the_self_test():
+    text = "".join(text for path, text in SOURCES.items() if path.name != "self_test.py")
+    assert [name for name in ROUTES if f'"{name}"' not in text] == []
+
+
+def test_every_route_says_why():
+    assert all(route.reason for route in ROUTES.values())
+    assert {route.way for route in ROUTES.values()} == set(Way)

@@ -1,0 +1,185 @@
+"""Eager slots: one a stream, zero at launch, and never trusted after a failure."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.gemm import problem
+
+from hipgraph_shmem.errors import CounterPoolError, DirtyCounterError, HipError
+from hipgraph_shmem.graph import capture
+from hipgraph_shmem.memory import Buffer, from_numpy
+from hipgraph_shmem.runtime import call
+from hipgraph_shmem.splitk import Gemm, check, reserve, usage
+from hipgraph_shmem.splitk.counters import CounterPool, pool_of
+from hipgraph_shmem.stream import Stream
+
+SIZES = (20, 70, 136)
+
+
+@pytest.fixture
+def operands(stream: Stream) -> tuple[Buffer, Buffer, Buffer]:
+    given = problem(*SIZES)
+    made = (
+        from_numpy(given.a, stream),
+        from_numpy(given.b, stream),
+        Buffer((SIZES[0], SIZES[1]), np.float32),
+    )
+    stream.synchronize()
+    return made
+
+
+def words(stream: Stream, address: int, count: int) -> Any:
+    result = np.empty(count, np.uint32)
+    call("hipMemcpyAsync", result.ctypes.data, address, 4 * count, 2, stream.handle)
+    stream.synchronize()
+    return result
+
+
+def test_a_stream_keeps_its_slot(stream: Stream) -> None:
+    pool = CounterPool(0)
+    with pool.eager(stream.handle, 10, 4096) as first:
+        pass
+    with pool.eager(stream.handle, 10, 4096) as second:
+        pass
+    assert first == second
+
+
+def test_streams_in_flight_have_slots_of_their_own(stream: Stream) -> None:
+    pool = CounterPool(0)
+    size = 1 << 26
+    with Stream() as other, Buffer(size) as large:
+        with pool.eager(stream.handle, 10, 4096) as first:
+            large.fill(1, stream)
+        with pool.eager(other.handle, 10, 4096) as second:
+            if not stream.query():
+                assert first.counters != second.counters
+                assert first.workspace != second.workspace
+
+
+def test_memory_is_flat_over_any_number_of_streams(
+    stream: Stream, operands: tuple[Buffer, Buffer, Buffer]
+) -> None:
+    gemm = Gemm(*SIZES, split_k=2)
+    gemm(stream, *operands)
+    stream.synchronize()
+    before = usage()
+    for _ in range(50):
+        with Stream() as short_lived:
+            gemm(short_lived, *operands)
+            short_lived.synchronize()
+    assert usage() == before
+
+
+def test_counters_are_zero_at_launch_and_left_zero(
+    stream: Stream, operands: tuple[Buffer, Buffer, Buffer]
+) -> None:
+    gemm = Gemm(*SIZES, split_k=2)
+    for _ in range(3):
+        gemm(stream, *operands)
+    pool = pool_of(0)
+    with pool.eager(stream.handle, gemm.plan.counter_words, 0) as scratch:
+        assert set(words(stream, scratch.counters, gemm.plan.counter_words)) == {0}
+
+
+def test_a_slot_is_zeroed_again_after_a_failed_launch(stream: Stream) -> None:
+    pool = CounterPool(0)
+    with pytest.raises(KeyError), pool.eager(stream.handle, 8, 0) as scratch:
+        call("hipMemsetD32Async", scratch.counters, 5, 8, stream.handle)
+        raise KeyError
+    with pool.eager(stream.handle, 8, 0) as again:
+        assert again == scratch
+        assert set(words(stream, again.counters, 8)) == {0}
+
+
+def test_a_larger_launch_gets_larger_memory(stream: Stream) -> None:
+    pool = CounterPool(0)
+    with pool.eager(stream.handle, 8, 1024):
+        pass
+    with pool.eager(stream.handle, 5000, 1 << 20) as large:
+        assert set(words(stream, large.counters, 5000)) == {0}
+    with pool.eager(stream.handle, 8, 1024) as small:
+        assert small == large
+
+
+def test_a_dirty_counter_is_told_once(
+    stream: Stream, operands: tuple[Buffer, Buffer, Buffer]
+) -> None:
+    gemm = Gemm(*SIZES, split_k=2)
+    gemm(stream, *operands)
+    check(stream)
+    pool = pool_of(0)
+    with pool.eager(stream.handle, gemm.plan.counter_words, 0) as scratch:
+        call("hipMemsetD32Async", scratch.counters, 0x3F803F80, 1, stream.handle)
+    gemm(stream, *operands)
+    with pytest.raises(DirtyCounterError) as raised:
+        check(stream)
+    assert raised.value.device == 0
+    gemm(stream, *operands)
+    check(stream)
+    problem(*SIZES).assert_right(operands[2].to_numpy(stream), 2)
+
+
+def test_reserved_words_serve_a_capture_without_allocation(
+    stream: Stream, operands: tuple[Buffer, Buffer, Buffer]
+) -> None:
+    reserve(counter_words=1 << 20, workspace_bytes=1 << 20)
+    before = usage()
+    with capture(stream) as captured:
+        for _ in range(10):
+            Gemm(*SIZES, split_k=2)(stream, *operands)
+    after = usage()
+    assert after.counter_capacity == before.counter_capacity
+    assert after.workspace_capacity == before.workspace_capacity
+    assert len(captured.graph.nodes) == 11
+
+
+def test_no_memory_in_a_capture_is_an_error_with_the_facts(
+    stream: Stream, operands: tuple[Buffer, Buffer, Buffer]
+) -> None:
+    gemm = Gemm(*SIZES, split_k=2)
+    hoard = []
+    size = int(call("hipMemGetInfo")[0])
+    while size >= 4096:
+        try:
+            hoard.append(Buffer(size))
+        except HipError:
+            size //= 2
+    with capture(stream) as captured, pytest.raises(CounterPoolError) as raised:
+        gemm(stream, *operands)
+    assert captured.graph.nodes == ()
+    assert (raised.value.capacity, raised.value.in_use) == (0, 0)
+    assert raised.value.wanted > 0
+    assert "reserve" in raised.value.cure
+    for buffer in hoard:
+        buffer.close()
+    gemm(stream, *operands)
+    problem(*SIZES).assert_right(operands[2].to_numpy(stream), 2)
+
+
+def test_threads_get_slots_of_their_own(operands: tuple[Buffer, Buffer, Buffer]) -> None:
+    a, b, _ = operands
+    given = problem(*SIZES)
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            gemm = Gemm(*SIZES, split_k=2)
+            with Stream() as mine, Buffer((SIZES[0], SIZES[1]), np.float32) as out:
+                for _ in range(5):
+                    gemm(mine, a, b, out)
+                    given.assert_right(out.to_numpy(mine), 2)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    assert not failures
