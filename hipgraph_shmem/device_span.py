@@ -119,9 +119,10 @@ class DeviceSpan:
     def _check_same(
         self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int
     ) -> None:
-        is_raw = self.dtype == np.uint8 and len(self.shape) == 1
-        same = nbytes == self.nbytes if is_raw else (shape, dtype) == (self.shape, self.dtype)
-        if not same:
+        if self.dtype == np.uint8 and len(self.shape) == 1:
+            if nbytes != self.nbytes:
+                raise ValueError(f"{name} has {nbytes} bytes, the device memory {self.nbytes}")
+        elif (shape, dtype) != (self.shape, self.dtype):
             raise ValueError(
                 f"{name} has shape {shape}, dtype {dtype}; the device memory has {self.shape}, "
                 f"{self.dtype}: they must be equal"

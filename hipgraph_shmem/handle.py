@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 from .captures import refuse_while_capturing
 from .errors import Error
-from .runtime import call, discard, relaxed, state
+from .runtime import clean_up, discard, state
 
 __all__ = ["Handle"]
 
@@ -92,9 +92,7 @@ class Handle:
         token, destroy, raw, needs = detached[2]
         state.live.pop(token, None)
         try:
-            # A capture that others began is not known here; relaxed mode does not lose it.
-            with relaxed():
-                call(destroy, raw)
+            clean_up(destroy, raw)
         except Error:
             self._own(token, needs)
             raise

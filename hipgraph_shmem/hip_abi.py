@@ -6,7 +6,6 @@ import re
 from enum import IntEnum
 
 __all__ = [
-    "CaptureDependencies",
     "CaptureMode",
     "CaptureStatus",
     "ErrorCode",
@@ -38,13 +37,6 @@ class CaptureStatus(IntEnum):
     NONE = 0
     ACTIVE = 1
     INVALIDATED = 2
-
-
-class CaptureDependencies(IntEnum):
-    """How hipStreamUpdateCaptureDependencies treats the stream's frontier."""
-
-    ADD = 0
-    SET = 1
 
 
 class MemcpyKind(IntEnum):

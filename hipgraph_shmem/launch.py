@@ -24,6 +24,7 @@ POINTER_BYTES = 8
 _ADDRESS = struct.Struct("<Q")
 _FLOAT = struct.Struct("<f")
 _DOUBLE = struct.Struct("<d")
+_OURS = (DeviceSpan, PinnedBuffer)
 _BY_VALUE = (bytes, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData)
 _LAUNCH = "hipModuleLaunchKernel"
 
@@ -164,7 +165,7 @@ def _integer(argument: Argument, value: int, index: int) -> bytes:
 
 
 def _address(argument: Argument, value: Any, index: int) -> int:
-    if isinstance(value, DeviceSpan | PinnedBuffer):
+    if isinstance(value, _OURS):
         return value.address
     if value is None:
         return 0

@@ -15,7 +15,7 @@ from .device_span import DeviceSpan
 from .devices import device_info, on_device
 from .errors import CodeObjectError
 from .handle import Handle
-from .runtime import call, library
+from .runtime import call
 
 __all__ = ["Kernel", "Module", "Symbol"]
 
@@ -49,7 +49,7 @@ class Module(Handle):
             target = Target.parse(device_info(ordinal).target)
             # HIP may read the image as late as at the first launch: the code object keeps it.
             self.code_object: CodeObject = select(image, target, name)
-            _check_version(self.code_object)
+            _check_version(self.code_object, call("hipRuntimeGetVersion"))
             raw = call("hipModuleLoadData", self.code_object.image)
         self.device: int = ordinal
         super().__init__(raw, self.code_object)
@@ -168,15 +168,13 @@ class Symbol(DeviceSpan):
         return f"<Symbol {self.name} {self._address:#x} {self.nbytes} bytes of {self.module!r}>"
 
 
-def _check_version(code_object: CodeObject) -> None:
+def _check_version(code_object: CodeObject, hip_version: int) -> None:
     """Refuse what a runtime older than the code object would only call invalid."""
-    version = call("hipRuntimeGetVersion")
-    if code_object.version >= VERSION_6 and version < FIRST_HIP_WITH_VERSION_6:
-        release = f"{version // 10**7}.{version // 10**5 % 100}"
+    if code_object.version >= VERSION_6 and hip_version < FIRST_HIP_WITH_VERSION_6:
+        release = f"{hip_version // 10**7}.{hip_version // 10**5 % 100}"
         raise CodeObjectError(
             code_object.source,
-            f"code object version {code_object.version}; HIP {release} of {library().path} takes "
-            "up to 5",
+            f"code object version {code_object.version}; HIP {release} takes up to 5",
             "rebuild with -mcode-object-version=5, or use ROCm 6.3 or later",
         )
 

@@ -126,7 +126,6 @@ ROUTES: Mapping[str, Route] = MappingProxyType({
     "hipStreamGetCaptureInfo_v2": _pointer(
         _EDGES, _P, Out(_I), Out(_U64), _HANDLE, _HANDLE, Out(_S)
     ),
-    "hipStreamUpdateCaptureDependencies": _pointer(_EDGES, _P, _P, _S, _U),
     "hipThreadExchangeStreamCaptureMode": _pointer(_MODE, _P),
     # graph
     "hipGraphCreate": _binding(_HANDLE, _U),

@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import threading
 import warnings
@@ -22,7 +23,6 @@ from typing import Any, Protocol
 from . import env
 from .errors import Error, HipError, RuntimeLibraryError
 from .hip_abi import (
-    CaptureDependencies,
     CaptureMode,
     CaptureStatus,
     ErrorCode,
@@ -34,7 +34,6 @@ from .hip_library import Library, close_library, open_library, refuse_others
 from .routes import ROUTES, Out, Route, Way
 
 __all__ = [
-    "CaptureDependencies",
     "CaptureMode",
     "CaptureStatus",
     "ErrorCode",
@@ -43,9 +42,11 @@ __all__ = [
     "Recorder",
     "bind",
     "call",
+    "clean_up",
     "discard",
     "drain_postponed",
     "emulator_report",
+    "emulator_saw_deadlock",
     "failure",
     "library",
     "pointer",
@@ -62,6 +63,7 @@ DEVICE_FAILURES = (
     ErrorCode.ASSERT,
     ErrorCode.LAUNCH_FAILURE,
 )
+FREEING = ("hipFree", "hipHostFree", "hipModuleUnload")
 REFUSED_IMAGES = (
     ErrorCode.INVALID_IMAGE,
     ErrorCode.NO_BINARY_FOR_GPU,
@@ -139,7 +141,10 @@ def _open_auto() -> Library:
             if not close_library(rocm):
                 tried = ((str(rocm.path), f"{reason}, and it cannot be unloaded"),)
                 raise RuntimeLibraryError("auto", tried, "set HIPGRAPH_RUNTIME=emu")
-    emulated = open_library("emu")
+    try:
+        emulated = open_library("emu")
+    except RuntimeLibraryError as error:
+        raise RuntimeLibraryError("auto", (("rocm", reason), *error.tried), error.cure) from error
     warnings.warn(
         f"{reason}: kernels run on the emulated device (HIPGRAPH_RUNTIME=emu says it is wanted)",
         RuntimeWarning,
@@ -250,6 +255,16 @@ def emulator_report() -> str:
     return buffer.value.decode(errors="replace")
 
 
+def emulator_saw_deadlock() -> bool:
+    """Tell whether the emulated device's last report is of a deadlock."""
+    loaded = library()
+    if loaded.kind != "emu":
+        return False
+    last = loaded.pointers.hipgraphEmuLastReport
+    last.restype = ctypes.c_char_p
+    return bool(json.loads(last() or b"{}").get("kind") == "hang")
+
+
 def _function(name: str, route: Route) -> Callable[..., int]:
     loaded = library()
     try:
@@ -347,6 +362,16 @@ def relaxed() -> Iterator[None]:
         call("hipThreadExchangeStreamCaptureMode", ctypes.byref(mode))
 
 
+def clean_up(name: str, *args: Any) -> None:
+    """Call HIP to destroy something.
+
+    Freeing would lose a capture that others began and that is not known here; relaxed mode
+    leaves it alone.
+    """
+    with relaxed() if name in FREEING else contextlib.nullcontext():
+        call(name, *args)
+
+
 def discard(name: str, *args: Any, needs: tuple[object, ...] = ()) -> None:
     """Call HIP to clean up: after any open capture, and with a warning instead of an error.
 
@@ -364,8 +389,6 @@ def drain_postponed() -> None:
         except IndexError:  # another thread took it
             return
         try:
-            # Captures that others began are not known here; relaxed mode leaves them alone.
-            with relaxed():
-                call(name, *args)
+            clean_up(name, *args)
         except Error as error:
             warnings.warn(f"clean-up failed: {error}", ResourceWarning, stacklevel=3)

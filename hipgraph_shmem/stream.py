@@ -12,10 +12,10 @@ from .captures import (
     refuse_while_capturing,
 )
 from .devices import on_device
-from .errors import CaptureError, HangError
+from .errors import CaptureError, HangError, HipError
 from .handle import Handle
 from .hip_abi import NULL_STREAM, CaptureStatus, ErrorCode, EventFlags, StreamFlags
-from .runtime import call, emulator_report, failure, pointer, state
+from .runtime import call, emulator_saw_deadlock, failure, pointer, state
 
 __all__ = ["Event", "Stream", "as_stream"]
 
@@ -82,7 +82,7 @@ class Stream(Handle):
             timeout: Seconds to wait; None: as long as it takes.
 
         Raises:
-            HangError: the work was not done in time.
+            HangError: with a timeout, the work was not done in time or can never be done.
             CaptureError: the stream captures, or waiting would lose an open capture.
         """
         raw = self.handle
@@ -155,7 +155,7 @@ class Event(Handle):
             timeout: Seconds to wait; None: as long as it takes.
 
         Raises:
-            HangError: it did not happen in time.
+            HangError: with a timeout, it did not happen in time or never can.
             CaptureError: it was recorded in an open capture, or waiting would lose one.
         """
         raw = self.handle
@@ -215,10 +215,19 @@ def _is_done(name: str, raw: int) -> bool:
 
 
 def _wait_until(name: str, raw: int, timeout: float, waited_for: str) -> None:
-    deadline = time.monotonic() + timeout
+    start = time.monotonic()
     pause = FIRST_PAUSE
-    while not _is_done(name, raw):
-        if time.monotonic() >= deadline:
-            raise HangError(waited_for, timeout, emulator_report())
+    while True:
+        try:
+            done = _is_done(name, raw)
+        except HipError as error:
+            if emulator_saw_deadlock():
+                seconds = time.monotonic() - start
+                raise HangError(waited_for, seconds, error.report) from error
+            raise
+        if done:
+            return
+        if time.monotonic() >= start + timeout:
+            raise HangError(waited_for, timeout)
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)

@@ -7,6 +7,8 @@ import os
 
 import pytest
 
+FAILED = pytest.StashKey[bool]()
+
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -20,6 +22,15 @@ def pytest_configure(config):
     choice = config.getoption("--runtime")
     if choice:
         os.environ["HIPGRAPH_RUNTIME"] = choice
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """Remember whether the test failed: its traceback then holds what it used."""
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -39,23 +50,45 @@ def stream(device):
         yield made
 
 
+@pytest.fixture
+def emulated(device):
+    """Skip on a real device: what is tested would hang there, or only the emulated one tells."""
+    from hipgraph_shmem.runtime import library
+
+    if library().kind != "emu":
+        pytest.skip("needs the emulated device")
+
+
+@pytest.fixture
+def aiter_dir():
+    """Name the user's aiter install, or skip: its kernels are not ours to ship."""
+    from hipgraph_shmem.env import settings
+
+    folder = settings().aiter_dir
+    if folder is None:
+        pytest.skip("HIPGRAPH_AITER_DIR names no aiter install")
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def no_leaked_handles():
+def no_leaked_handles(request):
     """Fail a test that leaves handles alive, clean-ups waiting or captures open."""
     from hipgraph_shmem.graph.retired import drain_retired
     from hipgraph_shmem.runtime import drain_postponed, state
 
-    gc.collect()
     before = set(state.live)
     yield
     # What upper layers share in a process (loaded kernels, counter pools) is made anew when needed.
     state.shared.clear()
-    gc.collect()
+    if set(state.live) - before:  # collecting takes longer than most tests
+        gc.collect()
     drain_retired()
     drain_postponed()
     left = [name for token, name in state.live.items() if token not in before]
     waiting, captures = list(state.postponed), dict(state.open_captures)
     state.open_captures.clear()
+    if request.node.stash.get(FAILED, False):
+        return
     assert not left, f"handles left alive: {left}"
     assert not waiting
     assert not captures

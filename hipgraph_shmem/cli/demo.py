@@ -91,9 +91,11 @@ def _gemm_lines(part: dict[str, Any]) -> list[str]:
     lines = [
         f"gemm        {part['m']} x {part['n']} x {part['k']}, split_k {part['split_k']},"
         f" {part['kernel']}: {_verdict(part)}",
-        f"  {part['replays']} replays, largest error {part['worst_error_of_bound']:.3f} of the"
-        f" bound; same bits eager and replayed: {part['bitwise_equal']}",
+        f"  {part['replays']} replays, largest error {part['largest_error']:.2g},"
+        f" {part['worst_error_of_bound']:.1%} of what fp32 sums may be off",
     ]
+    if part["exact"]:
+        lines.append(f"  same bits eager, captured and replayed: {part['bitwise_equal']}")
     if part["counters_overwritten"]:
         lines.append("  counters overwritten before each replay")
     lines += [f"  node {index}: {node}" for index, node in enumerate(part["nodes"])]
@@ -107,6 +109,7 @@ def _deadlock_lines(part: dict[str, Any]) -> list[str]:
         f"deadlock    {part['kernel']} without its zero-fill: {_verdict(part)}",
         f"  a clean replay is right: {part['clean_replay_right']}; with dirty counters"
         f" {part['error']} after {part['seconds']} s",
+        f"  with the counters zeroed again it is right: {part['zeroed_replay_right']}",
         f"  {part['stuck_waves']} of {part['expected_waves']} waves stuck,"
         f" counters at {part['counters']}",
     ]

@@ -27,7 +27,7 @@ class GraphExec(Handle):
     """
 
     destroy: ClassVar[str] = "hipGraphExecDestroy"
-    __slots__ = ("_closes", "_device", "_holding", "_lock", "_status")
+    __slots__ = ("_closes", "_device", "_holding", "_lock")
 
     def __init__(self, graph: Graph) -> None:
         """Instantiate a graph; `Graph.instantiate` is the usual way.
@@ -49,7 +49,6 @@ class GraphExec(Handle):
         self._device = graph.device
         self._lock = threading.Lock()
         self._closes = -1
-        self._status = ctypes.c_int()
         super().__init__(raw, self._holding)
 
     def launch(self, stream: Any) -> None:
@@ -107,8 +106,9 @@ class GraphExec(Handle):
     def _refuse_capturing(self, stream: int) -> None:
         if stream == NULL_STREAM:
             return
-        _check("hipStreamIsCapturing", stream, ctypes.addressof(self._status))
-        if self._status.value != CaptureStatus.NONE:
+        status = ctypes.c_int()
+        _check("hipStreamIsCapturing", stream, ctypes.addressof(status))
+        if status.value != CaptureStatus.NONE:
             cure = "a launch is not recorded: launch after the capture, or record the same work"
             raise CaptureError("hipGraphLaunch", stream, cure)
 

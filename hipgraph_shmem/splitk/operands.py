@@ -8,6 +8,7 @@ from typing import Any
 
 from ..handle import Handle
 from ..memory import ArrayView, as_array_view
+from .addresses import check_address
 
 __all__ = ["ITEM_SIZES", "Operand", "check_device", "check_word", "matrix", "vector"]
 
@@ -106,8 +107,7 @@ def _operand(
     name: str, value: Any, dtypes: tuple[str, ...], device: int
 ) -> tuple[Operand, ArrayView | None]:
     if isinstance(value, int) and not isinstance(value, bool):
-        if value <= 0:
-            raise ValueError(f"{name}={value} is no device address: give one, or an array object")
+        check_address(name, value, device)
         return Operand(value, dtypes[0], 0, None), None
     if isinstance(value, Handle) and value.closed:
         raise ValueError(f"{name}={value!r} is closed: give memory that is still there")

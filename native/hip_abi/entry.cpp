@@ -1,5 +1,7 @@
 #include "entry.h"
 
+#include <cstdio>
+#include <exception>
 #include <new>
 
 namespace hipgraph::abi {
@@ -18,6 +20,9 @@ hipError_t code_of_exception() noexcept {
     return failure.code;
   } catch (const std::bad_alloc&) {
     return hipErrorOutOfMemory;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hipgraph: %s\n", error.what());
+    return hipErrorUnknown;
   } catch (...) {
     return hipErrorUnknown;
   }

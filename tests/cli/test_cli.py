@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hipgraph_shmem.cli import main
-from hipgraph_shmem.env import settings
 
 
 def run(*words: str) -> dict[str, Any]:
@@ -20,15 +20,6 @@ def run(*words: str) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return result
-
-
-@pytest.fixture
-def emulated(device: Any) -> None:
-    """Skip on a real device: what is tested would hang there."""
-    from hipgraph_shmem.runtime import library
-
-    if library().kind != "emu":
-        pytest.skip("needs the emulated device")
 
 
 def test_info(device: Any) -> None:
@@ -60,9 +51,8 @@ def test_demo() -> None:
 
 
 @pytest.mark.usefixtures("emulated")
-@pytest.mark.skipif(settings().aiter_dir is None, reason="HIPGRAPH_AITER_DIR names no install")
-def test_demo_with_the_shipped_kernels() -> None:
-    result = run("demo", "--replays", "2")
+def test_demo_with_the_shipped_kernels(aiter_dir: Path) -> None:
+    result = run("demo", "--replays", "2", "--aiter", str(aiter_dir))
     assert [part["kernel"] for part in result["gemms"][2:]] == [
         "64x64_splitk_clean",
         "64x64_pf3_splitk",

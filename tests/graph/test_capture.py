@@ -101,7 +101,7 @@ def test_fork_and_join_are_edges(stream: Stream) -> None:
             stream.wait(join)
             buffer.fill(3, stream)
         graph = captured.graph
-        values = [(before.value, after.value) for before, after in graph.edges]  # type: ignore[attr-defined]
+        values = [(before.value, after.value) for before, after in graph.edges]
         assert sorted(values) == [(1, 2), (2, 3)] or sorted(values) == [(1, 2), (1, 3), (2, 3)]
         fork.close()
         join.close()
@@ -124,7 +124,7 @@ def test_a_closed_stream_is_refused() -> None:
 
 
 def test_a_wrong_mode_lists_the_right_ones(stream: Stream) -> None:
-    with pytest.raises(TypeError, match=r"CaptureMode\.RELAXED"), capture(stream, "relaxed"):  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"CaptureMode\.RELAXED"), capture(stream, "relaxed"):
         pass
     assert_usable(stream)
 
@@ -141,8 +141,8 @@ def test_two_streams_capture_at_once(stream: Stream, mode: CaptureMode) -> None:
         with capture(stream, mode) as one, capture(other, mode) as two:
             buffer.fill(1, stream)
             buffer.fill(2, other)
-        assert [node.value for node in one.graph.nodes] == [1]  # type: ignore[attr-defined]
-        assert [node.value for node in two.graph.nodes] == [2]  # type: ignore[attr-defined]
+        assert [node.value for node in one.graph.nodes] == [1]
+        assert [node.value for node in two.graph.nodes] == [2]
 
 
 def test_a_host_array_is_kept_as_it_was(stream: Stream) -> None:

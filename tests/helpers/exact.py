@@ -86,7 +86,9 @@ def fma(a: float, b: float, c: float, fmt: Format, mode: int = NEAREST) -> float
     return to_float(rounded(total, fmt, mode, int(zero_is_negative)), fmt)
 
 
-def fma_array(a: np.ndarray, b: np.ndarray, c: np.ndarray, fmt: Format, mode: int = NEAREST) -> np.ndarray:
+def fma_array(
+    a: np.ndarray, b: np.ndarray, c: np.ndarray, fmt: Format, mode: int = NEAREST
+) -> np.ndarray:
     """`fma` of arrays."""
     values = [fma(float(x), float(y), float(z), fmt, mode) for x, y, z in zip(a, b, c, strict=True)]
     return np.array(values, fmt.float_type)

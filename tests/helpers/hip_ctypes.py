@@ -198,7 +198,8 @@ def frontier(handle: int) -> list[int]:
 def capture_graph(handle: int) -> int:
     """The graph under construction."""
     value, graph = ctypes.c_int(), ctypes.c_uint64()
-    ok("hipStreamGetCaptureInfo_v2", handle, ctypes.byref(value), None, ctypes.byref(graph), None, None)
+    refs = ctypes.byref(value), None, ctypes.byref(graph)
+    ok("hipStreamGetCaptureInfo_v2", handle, *refs, None, None)
     return graph.value
 
 
@@ -279,7 +280,7 @@ def launch_kernel(
     function_: int, handle: int, params: Any, *, grid: Sequence[int] = (1, 1, 1),
     block: Sequence[int] = (64, 1, 1), lds: int = 0, extra: Any = None,
 ) -> int:
-    """hipModuleLaunchKernel's error number."""
+    """Launch a kernel; the error number."""
     return code("hipModuleLaunchKernel", function_, *grid, *block, lds, handle, params, extra)
 
 

@@ -1,26 +1,28 @@
 """Runs single instructions on one wave of the emulated device and decodes words.
 
-Text is assembled by ziglang's clang, so LLVM decides what the words mean; the C entry points of
-native/emu/isa/test_entry.cpp run and decode them.
+Text is assembled by helpers.assembler; the C entry points of native/emu/isa/test_entry.cpp run and
+decode the words.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import os
 import pathlib
-import re
 import struct
-import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
+from helpers.assembler import TARGETS, assemble, assemble_each
 
-TARGETS = ("gfx90a", "gfx942", "gfx950")
+from hipgraph_shmem.env import settings
+from hipgraph_shmem.errors import RuntimeLibraryError
+from hipgraph_shmem.hip_library import open_library
+
+__all__ = ["TARGETS", "State", "Trap", "assemble", "assemble_each", "decode", "rows", "run"]
+
 # Round to nearest even everywhere, all denormals kept, DX10 clamp and IEEE on: compiled HIP code.
 MODE_HIP = 0xF0 | 1 << 8 | 1 << 9
 # AMD's hand-written kernels: f32 denormals flushed, no clamp, no IEEE.
@@ -33,7 +35,7 @@ ACCESS = ("load", "store", "atomic", "scalar load", "scalar store", "scalar atom
 ALL_LANES = (1 << 64) - 1
 
 
-class Trap(Exception):
+class Trap(Exception):  # noqa: N818 (the device's word)
     """The device refused an instruction: `kind` as reports name it, `text` the reason."""
 
     def __init__(self, report: str, pc_offset: int = 0) -> None:
@@ -147,18 +149,17 @@ class State:
 
 
 def library_path() -> pathlib.Path:
-    """The emulated device's library: the installed package's, or a developer's scratch build."""
-    scratch = os.environ.get("HIPGRAPH_EMU_TEST_SO")
-    if scratch:
-        return pathlib.Path(scratch)
-    import hipgraph_shmem
-
-    return pathlib.Path(hipgraph_shmem.__file__).parent / "lib" / "emu" / "libamdhip64.so"
+    """The emulated device's library: the one that HIPGRAPH_RUNTIME names, else the package's."""
+    choice = settings().runtime
+    return pathlib.Path(choice) if "/" in choice else open_library("emu").path
 
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(library_path()))
+    try:
+        library = ctypes.CDLL(str(library_path()))
+    except RuntimeLibraryError as error:
+        pytest.skip(f"this session has no emulated device: {error}")
     library.hipgraphEmuRows.restype = ctypes.c_long
     return library
 
@@ -171,70 +172,6 @@ def pair(code: int, value: int) -> dict[int, int]:
 def address(array: np.ndarray) -> int:
     """The device address of an array that `run(memory=...)` gets."""
     return int(array.ctypes.data)
-
-
-def _sections(elf: bytes) -> dict[str, bytes]:
-    """Contents of the sections of an ELF64 file by name."""
-    (at,) = struct.unpack_from("<Q", elf, 40)
-    entry_size, count, names_index = struct.unpack_from("<HHH", elf, 58)
-    if count == 0:  # more than 65,279 sections: the count is in the first header
-        (count,) = struct.unpack_from("<Q", elf, at + 32)
-    headers = [struct.unpack_from("<IIQQQQ", elf, at + i * entry_size) for i in range(count)]
-    names = elf[headers[names_index][4] :]
-    result = {}
-    for name, kind, _, _, offset, size in headers:
-        text = names[name : names.index(b"\0", name)].decode()
-        if kind == 1:  # SHT_PROGBITS
-            result[text] = elf[offset : offset + size]
-    return result
-
-
-def assemble_source(target: str, source: str) -> tuple[bytes, str]:
-    """Assembles with ziglang's clang; the ELF file (empty on failure) and the diagnostics."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "x.s")
-        path.write_text(source)
-        command = [
-            *(sys.executable, "-m", "ziglang", "clang", "-c", str(path), "-o", f"{path}.o"),
-            *("-target", "amdgcn-amd-amdhsa", f"-mcpu={target}", "-ferror-limit=0"),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            return b"", done.stderr or done.stdout
-        return pathlib.Path(f"{path}.o").read_bytes(), done.stderr
-
-
-@functools.lru_cache(maxsize=64)
-def _assemble(target: str, snippets: tuple[str, ...]) -> tuple[bytes, ...]:
-    source = "".join(
-        f'.section .text.n{i},"ax",@progbits\n{snippet}\n' for i, snippet in enumerate(snippets)
-    )
-    elf, messages = assemble_source(target, source)
-    if not elf:
-        raise ValueError(f"clang refuses this assembly for {target}:\n{messages}")
-    sections = _sections(elf)
-    return tuple(sections.get(f".text.n{i}", b"") for i in range(len(snippets)))
-
-
-def assemble(target: str, snippets: Sequence[str]) -> list[bytes]:
-    """Code bytes of each snippet (one or more lines), assembled in one go and cached."""
-    return list(_assemble(target, tuple(snippets)))
-
-
-def assemble_each(target: str, lines: Sequence[str]) -> list[bytes | None]:
-    """Like `assemble` for single lines, with None for a line that the assembler refuses."""
-    good = list(range(len(lines)))
-    source = lambda: "".join(  # noqa: E731
-        f'.section .text.n{i},"ax",@progbits\n.loc_{i}: {lines[i]}\n' for i in good
-    )
-    for _ in range(2):
-        elf, messages = assemble_source(target, source())
-        if elf:
-            sections = _sections(elf)
-            return [sections.get(f".text.n{i}") if i in set(good) else None for i in range(len(lines))]
-        refused = {int(line) // 2 - 1 for line in re.findall(r"x\.s:(\d+):\d+: error", messages)}
-        good = [i for place, i in enumerate(good) if place not in refused]
-    raise ValueError(f"clang refuses this assembly for {target}:\n{messages}")
 
 
 def _row(value: object) -> np.ndarray:
@@ -285,6 +222,7 @@ def run(
     mode: int = MODE_HIP,
     lds: bytes | np.ndarray = b"",
     scratch_lane_bytes: int = 0,
+    scratch: np.ndarray | None = None,
     memory: Sequence[np.ndarray] = (),
     readonly: Sequence[np.ndarray] = (),
     vgpr_rows: int = 256,
@@ -292,13 +230,14 @@ def run(
     workgroup: tuple[int, int, int] = (0, 0, 0),
     linear_workgroup: int = 0,
     wave: int = 0,
-    round: int = 0,
+    round: int = 0,  # noqa: A002 (the machine's word)
     budget: int = 100_000,
 ) -> State:
     """Runs `code` and an s_endpgm behind it on one wave; raises Trap when the device refuses.
 
     Registers that are not given hold POISON. `memory` and `readonly` arrays are all that the wave
-    may touch and are changed in place; `lds` is copied in and comes back in the result.
+    may touch and are changed in place; `lds` is copied in and comes back in the result. `scratch`
+    is given only where its address matters: 64 * scratch_lane_bytes bytes, changed in place.
     """
     text = assemble(target, [code])[0] if isinstance(code, str) else code
     buffer = ctypes.create_string_buffer(text + b"\x00\x00\x81\xbf", len(text) + 4)
@@ -318,7 +257,8 @@ def run(
     rows = dict(vgpr) | {256 + n: value for n, value in accvgpr.items()}
     _fill_registers(state, special | dict(sgpr), rows)
     lds_bytes = np.frombuffer(bytes(lds), np.uint8).copy()
-    scratch = np.full(64 * scratch_lane_bytes, POISON & 0xFF, np.uint8)
+    if scratch is None:
+        scratch = np.full(64 * scratch_lane_bytes, POISON & 0xFF, np.uint8)
     ranges = _ranges(memory, readonly)
     state.lds, state.lds_bytes = lds_bytes.ctypes.data, lds_bytes.nbytes
     state.scratch = scratch.ctypes.data

@@ -10,17 +10,76 @@ from helpers import isa
 
 POISON = isa.POISON
 TYPES = {
-    "u16": np.uint16, "i16": np.int16, "f16": np.float16, "u32": np.uint32, "i32": np.int32,
-    "f32": np.float32, "u64": np.uint64, "i64": np.int64, "f64": np.float64,
-}  # fmt: skip
+    "u16": np.uint16,
+    "i16": np.int16,
+    "f16": np.float16,
+    "u32": np.uint32,
+    "i32": np.int32,
+    "f32": np.float32,
+    "u64": np.uint64,
+    "i64": np.int64,
+    "f64": np.float64,
+}
 BITS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 FLOAT_EDGES = {
-    2: [0, 0x8000, 1, 0x8001, 0x3FF, 0x400, 0x3C00, 0xBC00, 0x3800, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0x7D01],
-    4: [0, 1 << 31, 1, 0x80000001, 0x7FFFFF, 0x800000, 0x3F800000, 0xBF800000, 0x3F000000, 0x7F7FFFFF, 0xFF7FFFFF,
-        0x7F800000, 0xFF800000, 0x7FC00000, 0x7FA00001, 0x4B800000, 0x4F000000, 0xCF000000, 0x4F800000],
-    8: [0, 1 << 63, 1, (1 << 63) | 1, 0xFFFFFFFFFFFFF, 1 << 52, 0x3FF << 52, 0xBFF << 52, 0x3FE << 52, (0x7FF << 52) - 1,
-        0x7FF << 52, 0xFFF << 52, 0x7FF8 << 48, 0x7FF4 << 48, 0x41E << 52, 0xC1E << 52, 0x41F << 52],
-}  # fmt: skip
+    2: [
+        0,
+        0x8000,
+        1,
+        0x8001,
+        0x3FF,
+        0x400,
+        0x3C00,
+        0xBC00,
+        0x3800,
+        0x7BFF,
+        0xFBFF,
+        0x7C00,
+        0xFC00,
+        0x7E00,
+        0x7D01,
+    ],
+    4: [
+        0,
+        1 << 31,
+        1,
+        0x80000001,
+        0x7FFFFF,
+        0x800000,
+        0x3F800000,
+        0xBF800000,
+        0x3F000000,
+        0x7F7FFFFF,
+        0xFF7FFFFF,
+        0x7F800000,
+        0xFF800000,
+        0x7FC00000,
+        0x7FA00001,
+        0x4B800000,
+        0x4F000000,
+        0xCF000000,
+        0x4F800000,
+    ],
+    8: [
+        0,
+        1 << 63,
+        1,
+        (1 << 63) | 1,
+        0xFFFFFFFFFFFFF,
+        1 << 52,
+        0x3FF << 52,
+        0xBFF << 52,
+        0x3FE << 52,
+        (0x7FF << 52) - 1,
+        0x7FF << 52,
+        0xFFF << 52,
+        0x7FF8 << 48,
+        0x7FF4 << 48,
+        0x41E << 52,
+        0xC1E << 52,
+        0x41F << 52,
+    ],
+}
 POSITIONS = (2, 4, 6)  # registers of the sources; results from v10
 
 
@@ -36,7 +95,9 @@ def values(kind: str, rng: np.random.Generator) -> np.ndarray:
         bits[:24] = numbers.view(BITS[size])
     else:
         top = 1 << (8 * size)
-        edges = np.array([0, 1, 2, 31, 32, 63, top // 2 - 1, top // 2, top - 1, top - 2, 0xFF, 0x80], BITS[size])
+        edges = np.array(
+            [0, 1, 2, 31, 32, 63, top // 2 - 1, top // 2, top - 1, top - 2, 0xFF, 0x80], BITS[size]
+        )
         bits[:16] = rng.integers(0, 70, 16).astype(BITS[size])
     bits[24 : 24 + len(edges)] = edges
     return rng.permutation(bits).view(dtype)
@@ -77,9 +138,13 @@ def assert_same(got: np.ndarray, want: np.ndarray, ulps: int = 0, context: objec
         same |= np.isnan(got) & np.isnan(want)
         if ulps:
             with np.errstate(all="ignore"):
-                same |= np.abs(got.astype(np.float64) - want) <= ulps * np.spacing(np.abs(want)).astype(np.float64)
+                same |= np.abs(got.astype(np.float64) - want) <= ulps * np.spacing(
+                    np.abs(want)
+                ).astype(np.float64)
     bad = np.flatnonzero(~same)
-    assert bad.size == 0, f"{context}: lanes {bad[:4]}: got {got[bad[:4]]!r}, want {want[bad[:4]]!r}"
+    assert bad.size == 0, (
+        f"{context}: lanes {bad[:4]}: got {got[bad[:4]]!r}, want {want[bad[:4]]!r}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +180,10 @@ def check(case: Case, code: bytes, mode: int = isa.MODE_HIP, repeats: int = 3) -
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         operands = [values(kind, rng) for kind in case.sources]
-        rows: dict[int, np.ndarray] = {10: np.full(64, POISON, np.uint32), 11: np.full(64, POISON, np.uint32)}
+        rows: dict[int, np.ndarray] = {
+            10: np.full(64, POISON, np.uint32),
+            11: np.full(64, POISON, np.uint32),
+        }
         for position, operand in zip(POSITIONS, operands, strict=False):
             rows |= registers(position, operand, rng)
         exec_mask = isa.ALL_LANES if seed + 1 < repeats else 0x0F0F_3333_5555_00FF

@@ -178,9 +178,15 @@ def test_accvgpr_moves_obey_exec(target: str) -> None:
     np.testing.assert_array_equal(end.vgpr[2], np.where(active, lanes + 100, 7))
 
 
-def test_sparse_products_are_refused_by_name() -> None:
-    program = "v_smfmac_f32_16x16x32_f16 v[0:3], v[4:5], v[8:11], v1"
+@pytest.mark.parametrize(
+    "code",
+    [
+        "v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[20:23]",
+        "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[20:23], v24, v25",
+    ],
+)
+def test_narrow_float_products_of_gfx950_are_refused_by_name(code: str) -> None:
     with pytest.raises(isa.Trap) as trap:
-        isa.run("gfx942", program, vgpr=dict.fromkeys(range(16), 0))
+        isa.run("gfx950", code, vgpr=dict.fromkeys(range(26), 0))
     assert trap.value.kind == "unsupported instruction"
-    assert "v_smfmac_f32_16x16x32_f16" in trap.value.text
+    assert "16x16x128_f8f6f4" in trap.value.text

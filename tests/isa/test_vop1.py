@@ -6,7 +6,6 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
-
 from helpers import exact, isa, valu
 from helpers.valu import Case
 
@@ -42,7 +41,9 @@ def f32_flushing(function):
 def f16_of(function):
     def compute(a):
         out = function(a.astype(F64))
-        return np.array([np.float16(x) if not np.isfinite(x) or x == 0 else round16(x) for x in out])
+        return np.array(
+            [np.float16(x) if not np.isfinite(x) or x == 0 else round16(x) for x in out]
+        )
 
     return compute
 
@@ -52,11 +53,13 @@ def round16(x):
 
 
 def sine(a):
-    return np.where(np.abs(a) > 256, np.where(np.isinf(a), np.nan, 0), np.sin(2 * np.pi * np.fmod(a, 1)))
+    inside = np.where(np.fmod(a, 0.5) == 0, 0, np.sin(2 * np.pi * np.fmod(a, 1)))
+    return np.where(np.abs(a) > 256, np.where(np.isinf(a), np.nan, 0), inside)
 
 
 def cosine(a):
-    return np.where(np.abs(a) > 256, np.where(np.isinf(a), np.nan, 1), np.cos(2 * np.pi * np.fmod(a, 1)))
+    inside = np.where(np.fmod(a, 0.5) == np.copysign(0.25, a), 0, np.cos(2 * np.pi * np.fmod(a, 1)))
+    return np.where(np.abs(a) > 256, np.where(np.isinf(a), np.nan, 1), inside)
 
 
 def fraction(a):
@@ -92,7 +95,10 @@ def norm16(low, top, dtype):
 
 
 def saturate_bytes(a):
-    halves = (a & U32(0xFFFF)).astype(np.uint16).view(np.int16), (a >> U32(16)).astype(np.uint16).view(np.int16)
+    halves = (
+        (a & U32(0xFFFF)).astype(np.uint16).view(np.int16),
+        (a >> U32(16)).astype(np.uint16).view(np.int16),
+    )
     low, high = (np.clip(h, 0, 255).astype(np.uint16) for h in halves)
     return low | high << np.uint16(8)
 
@@ -142,7 +148,9 @@ CASES = [
     Case("v_not_b32_e32", "u32 -> u32", lambda a: ~a),
     Case("v_bfrev_b32_e32", "u32 -> u32", per_lane(lambda a: int(f"{a:032b}"[::-1], 2), U32)),
     Case("v_ffbh_u32_e32", "u32 -> u32", per_lane(leading(lambda a: 32 - a.bit_length()), U32)),
-    Case("v_ffbl_b32_e32", "u32 -> u32", per_lane(leading(lambda a: (a & -a).bit_length() - 1), U32)),
+    Case(
+        "v_ffbl_b32_e32", "u32 -> u32", per_lane(leading(lambda a: (a & -a).bit_length() - 1), U32)
+    ),
     Case("v_ffbh_i32_e32", "i32 -> u32", per_lane(signed_leading, U32)),
     Case("v_frexp_exp_i32_f64_e32", "f64 -> i32", exponent(I32)),
     Case("v_frexp_mant_f64_e32", "f64 -> f64", mantissa),
@@ -171,10 +179,19 @@ CASES = [
     Case("v_cvt_norm_i16_f16_e32", "f16 -> i16", norm16(-1, 32767, np.int16)),
     Case("v_cvt_norm_u16_f16_e32", "f16 -> u16", norm16(0, 65535, np.uint16)),
     Case("v_sat_pk_u8_i16_e32", "u32 -> u16", saturate_bytes),
-    Case("v_prng_b32_e32", "u32 -> u32", per_lane(lambda a: (int(a) << 1 ^ (197 if a >> 31 else 0)) & 0xFFFFFFFF, U32),
-         target="gfx950"),
-    Case("v_cvt_f32_bf16_e32", "u16 -> f32", lambda a: (a.astype(U32) << U32(16)).view(F32), target="gfx950"),
-]  # fmt: skip
+    Case(
+        "v_prng_b32_e32",
+        "u32 -> u32",
+        per_lane(lambda a: (int(a) << 1 ^ (197 if a >> 31 else 0)) & 0xFFFFFFFF, U32),
+        target="gfx950",
+    ),
+    Case(
+        "v_cvt_f32_bf16_e32",
+        "u16 -> f32",
+        lambda a: (a.astype(U32) << U32(16)).view(F32),
+        target="gfx950",
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +218,11 @@ def test_every_float8_code(target, kind):
     want = codes.view(FLOAT8[target, kind]).astype(F32)
     for start in range(0, 256, 64):
         word = codes[start : start + 64].astype(U32) * U32(0x01000001)  # bytes 0 and 3
-        end = isa.run(target, f"v_cvt_f32_{kind}_e32 v0, v1\nv_cvt_f32_{kind}_sdwa v2, v1 src0_sel:BYTE_3", vgpr={1: word})
+        end = isa.run(
+            target,
+            f"v_cvt_f32_{kind}_e32 v0, v1\nv_cvt_f32_{kind}_sdwa v2, v1 src0_sel:BYTE_3",
+            vgpr={1: word},
+        )
         for row in (0, 2):
             valu.assert_same(end.vgpr[row].view(F32), want[start : start + 64])
 
@@ -240,7 +261,9 @@ def test_swap_exchanges_active_lanes():
 
 def test_accvgpr_mov():
     a = np.arange(64, dtype=U32)
-    end = isa.run("gfx942", "v_accvgpr_mov_b32 a3, a9", accvgpr={9: a, 3: np.zeros(64, U32)}, exec_mask=0xF0)
+    end = isa.run(
+        "gfx942", "v_accvgpr_mov_b32 a3, a9", accvgpr={9: a, 3: np.zeros(64, U32)}, exec_mask=0xF0
+    )
     np.testing.assert_array_equal(end.accvgpr[3], np.where((a >= 4) & (a < 8), a, 0))
 
 
@@ -256,7 +279,14 @@ def test_permlane_swap(group):
     np.testing.assert_array_equal(end.vgpr[1], want_b)
 
 
-@pytest.mark.parametrize("text", ["v_exp_legacy_f32_e32 v0, v1", "v_log_legacy_f32_e32 v0, v1", "v_screen_partition_4se_b32_e32 v0, v1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v_exp_legacy_f32_e32 v0, v1",
+        "v_log_legacy_f32_e32 v0, v1",
+        "v_screen_partition_4se_b32_e32 v0, v1",
+    ],
+)
 def test_refused_by_name(text):
     with pytest.raises(isa.Trap) as trap:
         isa.run("gfx942", text, vgpr={1: np.zeros(64, U32)})
@@ -266,12 +296,24 @@ def test_refused_by_name(text):
 
 def test_cvt_f16_f32_in_every_rounding_mode():
     rng = np.random.default_rng(2)
-    a = np.concatenate([rng.standard_normal(40) * 10.0 ** rng.integers(-8, 6, 40), [65519, 65520, -65536, 1e6, 2e-8, -2e-8, 3e-8, 0] * 3])
+    a = np.concatenate(
+        [
+            rng.standard_normal(40) * 10.0 ** rng.integers(-8, 6, 40),
+            [65519, 65520, -65536, 1e6, 2e-8, -2e-8, 3e-8, 0] * 3,
+        ]
+    )
     a = a[:64].astype(F32)
     for mode in range(4):
-        end = isa.run("gfx942", "v_cvt_f16_f32_e32 v0, v1", vgpr={1: a}, mode=isa.MODE_HIP | mode << 2)
-        want = [exact.rounded(Fraction(float(x)), exact.F16, mode, int(math.copysign(1, x) < 0)) for x in a]
-        np.testing.assert_array_equal(end.vgpr[0], np.array(want, U32), err_msg=f"MODE round {mode}")
+        end = isa.run(
+            "gfx942", "v_cvt_f16_f32_e32 v0, v1", vgpr={1: a}, mode=isa.MODE_HIP | mode << 2
+        )
+        want = [
+            exact.rounded(Fraction(float(x)), exact.F16, mode, int(math.copysign(1, x) < 0))
+            for x in a
+        ]
+        np.testing.assert_array_equal(
+            end.vgpr[0], np.array(want, U32), err_msg=f"MODE round {mode}"
+        )
 
 
 def test_cvt_f16_f32_overflow_clamp():

@@ -3,7 +3,6 @@
 import ml_dtypes
 import numpy as np
 import pytest
-
 from helpers import exact, isa, valu
 from helpers.valu import Case
 
@@ -128,9 +127,9 @@ def test_cndmask_reads_vcc_or_a_pair():
 @pytest.mark.parametrize(
     ("mnemonic", "total"),
     [
-        ("v_add_co_u32_e32 v0, vcc, v1, v2", lambda a, b, c: a + b),
-        ("v_sub_co_u32_e32 v0, vcc, v1, v2", lambda a, b, c: a - b),
-        ("v_subrev_co_u32_e32 v0, vcc, v1, v2", lambda a, b, c: b - a),
+        ("v_add_co_u32_e32 v0, vcc, v1, v2", lambda a, b, _: a + b),
+        ("v_sub_co_u32_e32 v0, vcc, v1, v2", lambda a, b, _: a - b),
+        ("v_subrev_co_u32_e32 v0, vcc, v1, v2", lambda a, b, _: b - a),
         ("v_addc_co_u32_e32 v0, vcc, v1, v2, vcc", lambda a, b, c: a + b + c),
         ("v_subb_co_u32_e32 v0, vcc, v1, v2, vcc", lambda a, b, c: a - b - c),
         ("v_subbrev_co_u32_e32 v0, vcc, v1, v2, vcc", lambda a, b, c: b - a - c),
@@ -169,7 +168,9 @@ def test_carry_to_scalar_pair():
 def test_integer_clamp_saturates(text, want):
     a, b = u32s(3, 2)
     end = isa.run("gfx942", text, vgpr={1: a, 2: b})
-    assert [int(x) for x in end.vgpr[0]] == [want(int(x), int(y)) for x, y in zip(a, b, strict=True)]
+    assert [int(x) for x in end.vgpr[0]] == [
+        want(int(x), int(y)) for x, y in zip(a, b, strict=True)
+    ]
 
 
 def test_fmac_and_fmamk_round_once():
@@ -202,9 +203,15 @@ def test_mac_f32_rounds_twice_and_flushes():
     rows = {0: c, 1: a, 2: b}
     want = (a * b).astype(F32) + c
     want[0] = 0
-    for text in ("v_mac_f32_e32 v0, v1, v2", "v_madmk_f32 v0, v1, 0x40000000, v2", "v_madak_f32 v0, v1, v2, 0x40000000"):
+    for text in (
+        "v_mac_f32_e32 v0, v1, v2",
+        "v_madmk_f32 v0, v1, 0x40000000, v2",
+        "v_madak_f32 v0, v1, v2, 0x40000000",
+    ):
         end = isa.run("gfx90a", text, vgpr=rows)
-        expected = {"v_mac_f32": want, "v_madmk_f": a * F32(2) + b, "v_madak_f": a * b + F32(2)}[text[:9]]
+        expected = {"v_mac_f32": want, "v_madmk_f": a * F32(2) + b, "v_madak_f": a * b + F32(2)}[
+            text[:9]
+        ]
         lanes = slice(0 if text.startswith("v_mac") else 1, None)
         valu.assert_same(end.vgpr[0].view(F32)[lanes], expected[lanes], context=text)
 
@@ -230,12 +237,16 @@ def fields(word, bits, *, signed):
     return [v - (1 << bits) if signed and v >> (bits - 1) else v for v in value]
 
 
-@pytest.mark.parametrize(("mnemonic", "bits"), [("v_dot2c_i32_i16", 16), ("v_dot4c_i32_i8", 8), ("v_dot8c_i32_i4", 4)])
+@pytest.mark.parametrize(
+    ("mnemonic", "bits"), [("v_dot2c_i32_i16", 16), ("v_dot4c_i32_i8", 8), ("v_dot8c_i32_i4", 4)]
+)
 def test_integer_dot(mnemonic, bits):
     a, b, c = u32s(7, 3)
     end = isa.run("gfx942", f"{mnemonic}_e32 v0, v1, v2", vgpr={0: c, 1: a, 2: b})
     for got, x, y, z in zip(end.vgpr[0], a, b, c, strict=True):
-        pairs = zip(fields(int(x), bits, signed=True), fields(int(y), bits, signed=True), strict=True)
+        pairs = zip(
+            fields(int(x), bits, signed=True), fields(int(y), bits, signed=True), strict=True
+        )
         assert got == (int(z) + sum(p * q for p, q in pairs)) & 0xFFFFFFFF
 
 

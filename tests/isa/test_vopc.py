@@ -2,21 +2,36 @@
 
 import numpy as np
 import pytest
-
 from helpers import isa, valu
 
 FLOAT_CONDITIONS = {
-    "f": lambda a, b: a != a, "lt": np.less, "eq": np.equal, "le": np.less_equal, "gt": np.greater,
-    "lg": lambda a, b: (a < b) | (a > b), "ge": np.greater_equal,
-    "o": lambda a, b: ~(np.isnan(a) | np.isnan(b)), "u": lambda a, b: np.isnan(a) | np.isnan(b),
-    "nge": lambda a, b: ~(a >= b), "nlg": lambda a, b: ~((a < b) | (a > b)), "ngt": lambda a, b: ~(a > b),
-    "nle": lambda a, b: ~(a <= b), "neq": lambda a, b: ~(a == b), "nlt": lambda a, b: ~(a < b),
-    "tru": lambda a, b: (a == a) | (a != a),
-}  # fmt: skip
+    "f": lambda a, _: a != a,
+    "lt": np.less,
+    "eq": np.equal,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "lg": lambda a, b: (a < b) | (a > b),
+    "ge": np.greater_equal,
+    "o": lambda a, b: ~(np.isnan(a) | np.isnan(b)),
+    "u": lambda a, b: np.isnan(a) | np.isnan(b),
+    "nge": lambda a, b: ~(a >= b),
+    "nlg": lambda a, b: ~((a < b) | (a > b)),
+    "ngt": lambda a, b: ~(a > b),
+    "nle": lambda a, b: ~(a <= b),
+    "neq": lambda a, b: ~(a == b),
+    "nlt": lambda a, b: ~(a < b),
+    "tru": lambda a, _: (a == a) | (a != a),
+}
 INTEGER_CONDITIONS = {
-    "f": lambda a, b: a != a, "lt": np.less, "eq": np.equal, "le": np.less_equal, "gt": np.greater,
-    "ne": np.not_equal, "ge": np.greater_equal, "t": lambda a, b: a == a,
-}  # fmt: skip
+    "f": lambda a, _: a != a,
+    "lt": np.less,
+    "eq": np.equal,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ne": np.not_equal,
+    "ge": np.greater_equal,
+    "t": lambda a, _: a == a,
+}
 TYPES = ("f16", "f32", "f64", "i16", "u16", "i32", "u32", "i64", "u64")
 EXEC = 0xFFFF_0FF0_FFFF_FFF1
 
@@ -24,7 +39,7 @@ EXEC = 0xFFFF_0FF0_FFFF_FFF1
 def conditions(kind):
     table = dict(FLOAT_CONDITIONS if kind[0] == "f" else INTEGER_CONDITIONS)
     if kind[0] == "f":
-        table["f"] = lambda a, b: np.zeros(64, bool)
+        table["f"] = lambda *_: np.zeros(64, bool)
     return table
 
 
@@ -40,8 +55,17 @@ def codes():
     texts = []
     for kind, name in CASES:
         a, b = valu.name(2, kind), valu.name(4, kind)
-        texts += [f"v_cmp_{name}_{kind}_e32 vcc, {a}, {b}", f"v_cmpx_{name}_{kind}_e64 s[8:9], {a}, {b}"]
-    return dict(zip([(k, n, x) for k, n in CASES for x in (False, True)], isa.assemble("gfx942", texts), strict=True))
+        texts += [
+            f"v_cmp_{name}_{kind}_e32 vcc, {a}, {b}",
+            f"v_cmpx_{name}_{kind}_e64 s[8:9], {a}, {b}",
+        ]
+    return dict(
+        zip(
+            [(k, n, x) for k, n in CASES for x in (False, True)],
+            isa.assemble("gfx942", texts),
+            strict=True,
+        )
+    )
 
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
@@ -60,24 +84,60 @@ def test_compare(kind, name, codes):
 
 
 CLASS_BITS = {
-    "f32": {1: 0x7FA00001, 2: 0xFFC00000, 4: 0xFF800000, 8: 0xC0000000, 16: 0x80000001, 32: 0x80000000, 64: 0, 128: 0x7FFFFF,
-            256: 0x800000, 512: 0x7F800000},
-    "f16": {1: 0x7D01, 2: 0x7E00, 4: 0xFC00, 8: 0xC000, 16: 0x8001, 32: 0x8000, 64: 0, 128: 0x3FF, 256: 0x400, 512: 0x7C00},
-    "f64": {1: 0x7FF0000000000001, 2: 0x7FF8 << 48, 4: 0xFFF << 52, 8: 0xC00 << 52, 16: (1 << 63) + 1, 32: 1 << 63, 64: 0, 128: 1,
-            256: 1 << 52, 512: 0x7FF << 52},
-}  # fmt: skip
+    "f32": {
+        1: 0x7FA00001,
+        2: 0xFFC00000,
+        4: 0xFF800000,
+        8: 0xC0000000,
+        16: 0x80000001,
+        32: 0x80000000,
+        64: 0,
+        128: 0x7FFFFF,
+        256: 0x800000,
+        512: 0x7F800000,
+    },
+    "f16": {
+        1: 0x7D01,
+        2: 0x7E00,
+        4: 0xFC00,
+        8: 0xC000,
+        16: 0x8001,
+        32: 0x8000,
+        64: 0,
+        128: 0x3FF,
+        256: 0x400,
+        512: 0x7C00,
+    },
+    "f64": {
+        1: 0x7FF0000000000001,
+        2: 0x7FF8 << 48,
+        4: 0xFFF << 52,
+        8: 0xC00 << 52,
+        16: (1 << 63) + 1,
+        32: 1 << 63,
+        64: 0,
+        128: 1,
+        256: 1 << 52,
+        512: 0x7FF << 52,
+    },
+}
 
 
 @pytest.mark.parametrize("kind", CLASS_BITS)
 def test_class(kind):
     classes = list(CLASS_BITS[kind])
-    bits = np.array([CLASS_BITS[kind][classes[i % 10]] for i in range(64)], valu.BITS[np.dtype(valu.TYPES[kind]).itemsize])
+    bits = np.array(
+        [CLASS_BITS[kind][classes[i % 10]] for i in range(64)],
+        valu.BITS[np.dtype(valu.TYPES[kind]).itemsize],
+    )
     rows = valu.registers(2, bits, np.random.default_rng(0))
     for tested in (0, 1 << 5, 0x155, 0x2AA, 0x3FF):
         rows[4] = np.full(64, tested, np.uint32)
         text = f"v_cmp_class_{kind}_e32 vcc, {valu.name(2, kind)}, v4"
         end = isa.run("gfx942", text, vgpr=rows, exec_mask=EXEC, mode=isa.MODE_AITER)
-        assert end.vcc == mask([EXEC >> i & 1 and classes[i % 10] & tested for i in range(64)]), hex(tested)
+        assert end.vcc == mask([EXEC >> i & 1 and classes[i % 10] & tested for i in range(64)]), (
+            hex(tested)
+        )
     text = f"v_cmpx_class_{kind}_e64 s[8:9], |{valu.name(2, kind)}|, v4"
     rows[4] = np.full(64, 0x3C0, np.uint32)  # with abs only positive classes are left
     end = isa.run("gfx942", text, vgpr=rows)
@@ -97,7 +157,9 @@ def test_scalar_and_constant_sources():
     assert end.vcc == 0xF
     end = isa.run("gfx942", "v_cmp_gt_f32_e32 vcc, 0x40a00000, v1", vgpr={1: a})
     assert end.vcc == 0x1F
-    end = isa.run("gfx942", "v_cmp_eq_u32_e64 s[4:5], s3, v1", vgpr={1: np.arange(64)}, sgpr={3: 33})
+    end = isa.run(
+        "gfx942", "v_cmp_eq_u32_e64 s[4:5], s3, v1", vgpr={1: np.arange(64)}, sgpr={3: 33}
+    )
     assert end.s64(4) == 1 << 33
 
 

@@ -1,6 +1,5 @@
 """Oracles: the msgpack package on the file's note, LLVM's readelf-like facts, AMD's files."""
 
-import os
 import struct
 from pathlib import Path
 
@@ -165,17 +164,10 @@ def test_llvms_bundle_gives_the_kernel_of_each_target():
         assert list(code_object.kernels) == ["mixed"]
 
 
-@pytest.fixture
-def aiter_files():
-    folder = os.environ.get("HIPGRAPH_AITER_DIR")
-    files = sorted(Path(folder).rglob("*.co")) if folder else []
-    if not files:
-        pytest.skip("HIPGRAPH_AITER_DIR names no folder with AMD's shipped .co files")
-    return files
-
-
-def test_amds_shipped_kernels_are_read_as_msgpack_reads_them(aiter_files):
-    for path in aiter_files:
+def test_amds_shipped_kernels_are_read_as_msgpack_reads_them(aiter_dir):
+    files = sorted(aiter_dir.rglob("*.co"))
+    assert files
+    for path in files:
         image = path.read_bytes()
         kernels = CodeObject(image, str(path)).kernels
         for raw in metadata_by_msgpack(image)["amdhsa.kernels"]:

@@ -165,5 +165,5 @@ def test_a_close_that_hip_refuses_keeps_the_handle(device):
     assert caught.value.call == "hipFree"
     assert not buffer.closed
     with pytest.warns(ResourceWarning, match="hipFree"):
-        del buffer
+        del buffer, caught
         gc.collect()

@@ -65,8 +65,8 @@ def test_helpers(stream):
 def test_freeing_gives_the_bytes_back(device, stream):
     stream.synchronize()
     free = call("hipMemGetInfo")[0]
-    for _ in range(200):
-        with Buffer(1 << 20) as buffer:
+    for _ in range(50):
+        with Buffer(1 << 16) as buffer:
             buffer.fill(0, stream)
             stream.synchronize()
     gc.collect()

@@ -7,10 +7,11 @@ from helpers import bundles
 from helpers.captures import recording, replayed
 from helpers.kernels import arguments_code_object, assemble, compile_hip
 
+from hipgraph_shmem.code_object import CodeObject
 from hipgraph_shmem.errors import CodeObjectError, HipError
 from hipgraph_shmem.launch import LaunchConfig, launch
 from hipgraph_shmem.memory import Buffer, zeros
-from hipgraph_shmem.module import Kernel, Module
+from hipgraph_shmem.module import Kernel, Module, _check_version
 from hipgraph_shmem.runtime import call
 
 SOURCE = """
@@ -64,6 +65,16 @@ def test_code_object_versions(stream, processor, version):
     with Module(compile_hip(SOURCE, processor, version=version)) as loaded:
         assert loaded.code_object.version == version
         assert run(stream, loaded) == 45
+
+
+def test_a_code_object_newer_than_the_runtime_is_named(processor):
+    version_6 = CodeObject(compile_hip(SOURCE, processor), "new.co")
+    with pytest.raises(CodeObjectError) as caught:
+        _check_version(version_6, 6_02_41134)
+    assert "HIP 6.2 takes up to 5" in caught.value.problem
+    assert "-mcode-object-version=5" in caught.value.cure
+    _check_version(version_6, 6_03_42131)
+    _check_version(CodeObject(compile_hip(SOURCE, processor, version=5)), 6_02_41134)
 
 
 def test_another_target_is_refused_before_hip(device):

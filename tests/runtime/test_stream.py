@@ -3,6 +3,7 @@ import time
 import numpy as np
 import pytest
 from helpers.kernels import compile_hip
+from helpers.process import run_python
 
 from hipgraph_shmem.errors import HangError, HipError
 from hipgraph_shmem.hip_abi import CaptureStatus
@@ -168,3 +169,33 @@ def test_the_null_stream_can_be_borrowed(device):
     assert null.device == call("hipGetDevice")
     null.synchronize()
     assert null.query() is True
+
+
+DEADLOCK = """
+from helpers.kernels import compile_hip
+from hipgraph_shmem.errors import HangError, HipError
+from hipgraph_shmem.devices import device_info
+from hipgraph_shmem.launch import LaunchConfig, launch
+from hipgraph_shmem.memory import zeros
+from hipgraph_shmem.module import Module
+from hipgraph_shmem.stream import Stream
+import numpy
+
+SPIN = 'extern "C" __global__ void spin_forever(volatile int* flag) { while (flag[0] == 0); }'
+module = Module(compile_hip(SPIN, device_info().target.split(":")[0]))
+stream = Stream()
+flag = zeros(1, numpy.int32, stream)
+launch(stream, module.kernel("spin_forever"), LaunchConfig((1, 1, 1)), flag)
+try:
+    stream.synchronize(timeout={timeout})
+except (HangError, HipError) as error:
+    print(type(error).__name__, error.report)
+"""
+
+
+@pytest.mark.parametrize("timeout, kind", [(60.0, "HangError"), (None, "HipError")])
+def test_a_deadlock_is_reported_with_its_waves(emulated, timeout, kind):
+    done = run_python(DEADLOCK.replace("{timeout}", str(timeout)), timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{kind} emulated device: deadlock")
+    assert "spin_forever" in done.stdout

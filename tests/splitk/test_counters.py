@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,15 +26,15 @@ SIZES = (20, 70, 136)
 
 
 @pytest.fixture
-def operands(stream: Stream) -> tuple[Buffer, Buffer, Buffer]:
+def operands(stream: Stream) -> Iterator[tuple[Buffer, Buffer, Buffer]]:
     given = problem(*SIZES)
-    made = (
-        from_numpy(given.a, stream),
-        from_numpy(given.b, stream),
-        Buffer((SIZES[0], SIZES[1]), np.float32),
-    )
-    stream.synchronize()
-    return made
+    with (
+        from_numpy(given.a, stream) as a,
+        from_numpy(given.b, stream) as b,
+        Buffer((SIZES[0], SIZES[1]), np.float32) as out,
+    ):
+        stream.synchronize()
+        yield a, b, out
 
 
 def words(stream: Stream, address: int, count: int) -> Any:
@@ -183,3 +187,13 @@ def test_threads_get_slots_of_their_own(operands: tuple[Buffer, Buffer, Buffer])
         thread.join()
     gc.collect()
     assert not failures
+
+
+@pytest.mark.usefixtures("emulated")
+def test_a_slot_is_zeroed_again_after_a_launch_that_never_ended() -> None:
+    command = [sys.executable, "-m", "helpers.failed_launch"]
+    folder = Path(__file__).parents[1]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr

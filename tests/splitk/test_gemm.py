@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import itertools
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,8 @@ import pytest
 from helpers.gemm import Array, Problem, integers, problem, same_bits
 
 from hipgraph_shmem.array_view import ArrayView
-from hipgraph_shmem.graph import Graph, capture
+from hipgraph_shmem.errors import CaptureError
+from hipgraph_shmem.graph import CaptureMode, Graph, capture
 from hipgraph_shmem.memory import Buffer, from_numpy
 from hipgraph_shmem.runtime import call
 from hipgraph_shmem.splitk import Gemm, check
@@ -260,13 +264,14 @@ def bad_calls(
         "device": ("a", ValueError, (stream, elsewhere, b, out)),
         "read-only": ("out", ValueError, (stream, a, b, constant)),
         "host array": ("a", TypeError, (stream, host, b, out)),
+        "host address": ("a", ValueError, (stream, host.ctypes.data, b, out)),
         "null": ("a", ValueError, (stream, 0, b, out)),
         "negative": ("b", ValueError, (stream, a, -16, out)),
         "None": ("a", TypeError, (stream, None, b, out)),
         "float": ("a", TypeError, (stream, 1.5, b, out)),
         "bias shape": ("bias", ValueError, (stream, a, b, out, Buffer(3, np.float32))),
         "bias dtype": ("bias", TypeError, (stream, a, b, out, Buffer(70, np.float64))),
-        "closed stream": ("", ValueError, (closed_stream, a, b, out)),
+        "closed stream": ("closed", ValueError, (closed_stream, a, b, out)),
         "no stream": ("stream", TypeError, (None, a, b, out)),
     }
 
@@ -284,6 +289,7 @@ BAD_CALLS = [
     "device",
     "read-only",
     "host array",
+    "host address",
     "null",
     "negative",
     "None",
@@ -350,3 +356,25 @@ def test_many_launches_in_a_row_and_side_by_side(stream: Stream, upload: Any) ->
         given.assert_right(setup.out.to_numpy(each), 2)
         each.close()
     check(stream)
+
+
+def test_a_capture_of_others_is_refused(stream: Stream, upload: Any) -> None:
+    setup = upload(problem(20, 70, 136))
+    gemm = Gemm(20, 70, 136, split_k=2)
+    call("hipStreamBeginCapture", stream.handle, CaptureMode.THREAD_LOCAL)
+    with pytest.raises(CaptureError, match=r"hipgraph_shmem\.graph\.capture"):
+        gemm(stream, *setup.operands)
+    graph = call("hipStreamEndCapture", stream.handle)
+    call("hipGraphDestroy", graph)
+    problem(20, 70, 136).assert_right(eager(gemm, stream, setup), 2)
+
+
+@pytest.mark.usefixtures("emulated")
+def test_a_second_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HIPGRAPH_EMU_DEVICES", "2")
+    command = [sys.executable, "-m", "helpers.two_devices"]
+    folder = Path(__file__).parents[1]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr

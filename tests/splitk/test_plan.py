@@ -104,4 +104,4 @@ def test_a_size_out_of_range_is_named_with_its_value(argument: str, sizes: dict[
 @pytest.mark.parametrize("value", [1.0, "64", True])
 def test_a_size_that_is_no_integer_is_named(value: object) -> None:
     with pytest.raises(TypeError, match=r"^m="):
-        make_plan(value, 64, 512, split_k=2, compute_units=304)  # type: ignore[arg-type]
+        make_plan(value, 64, 512, split_k=2, compute_units=304)

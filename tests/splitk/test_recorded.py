@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from hipgraph_shmem.graph.retired import drain_retired
 from hipgraph_shmem.memory import Buffer, from_numpy
 from hipgraph_shmem.runtime import call, state
 from hipgraph_shmem.splitk import Gemm, check, usage
-from hipgraph_shmem.splitk.recorded import _Loan
+from hipgraph_shmem.splitk.recorded import RecordedLaunches, _Loan
 from hipgraph_shmem.stream import Event, Stream
 
 SIZES = (20, 70, 136)
@@ -28,10 +30,10 @@ def given() -> Problem:
 
 
 @pytest.fixture
-def operands(stream: Stream, given: Problem) -> tuple[Buffer, Buffer]:
-    pair = (from_numpy(given.a, stream), from_numpy(given.b, stream))
-    stream.synchronize()
-    return pair
+def operands(stream: Stream, given: Problem) -> Iterator[tuple[Buffer, Buffer]]:
+    with from_numpy(given.a, stream) as a, from_numpy(given.b, stream) as b:
+        stream.synchronize()
+        yield a, b
 
 
 def outputs(count: int) -> list[Buffer]:
@@ -41,6 +43,12 @@ def outputs(count: int) -> list[Buffer]:
 def loan_of(graph_exec: GraphExec) -> _Loan:
     (loan,) = (held for held in graph_exec._holding.objects if isinstance(held, _Loan))
     return loan
+
+
+def launches_of(graph: Graph) -> RecordedLaunches:
+    (launches,) = graph.recording._attachments.values()
+    assert isinstance(launches, RecordedLaunches)
+    return launches
 
 
 def spans(graph_exec: GraphExec) -> list[tuple[int, int]]:
@@ -95,12 +103,16 @@ def test_launches_of_a_graph_do_not_share_words(
     stream: Stream, operands: tuple[Buffer, Buffer]
 ) -> None:
     gemm = Gemm(*SIZES, split_k=2)
+    (out,) = outputs(1)
     with capture(stream) as captured:
-        for out in (outs := outputs(3)):
+        for _ in range(3):
             gemm(stream, *operands, out)
-    fill = memset_of(captured.graph)
-    assert fill.nbytes >= 3 * 4 * gemm.plan.counter_words
-    assert len(outs) == 3
+    places = [use.place for use in launches_of(captured.graph)._uses]
+    assert {place.segment for place in places} == {0}
+    starts = sorted(place.offset for place in places)
+    size = 4 * gemm.plan.counter_words
+    assert all(start + size <= after for start, after in itertools.pairwise(starts))
+    assert memset_of(captured.graph).nbytes >= starts[-1] + size
 
 
 @pytest.mark.parametrize("scheme", ["counter", "two_kernel"])

@@ -57,7 +57,7 @@ HIPGRAPH_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptu
 
 HIPGRAPH_API hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
   return entry([&] {
-    put<hipGraph_t>(graph, nullptr);
+    clear(graph);
     const bool default_stream = stream == nullptr || stream == stream_legacy;
     require(!default_stream, hipErrorIllegalState);
     const ApiLock lock;

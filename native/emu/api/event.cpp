@@ -18,7 +18,7 @@ constexpr unsigned known_flags =
     hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | release_flags;
 
 void create(hipEvent_t* event, unsigned flags) {
-  *required(event) = nullptr;
+  clear(required(event));
   require((flags & ~known_flags) == 0, hipErrorInvalidValue);
   require(std::popcount(flags & release_flags) <= 1, hipErrorInvalidValue);
   const bool timed_between_processes =

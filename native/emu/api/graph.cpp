@@ -45,7 +45,7 @@ std::vector<Edge> find_edges(hipGraph_t graph, const hipGraphNode_t* from,
 
 HIPGRAPH_API hipError_t hipGraphCreate(hipGraph_t* graph, unsigned flags) {
   return entry([&] {
-    *required(graph) = nullptr;
+    clear(required(graph));
     require(flags == 0, hipErrorInvalidValue);
     const ApiLock lock;
     *graph = add_graph(std::make_shared<Graph>(this_thread().device));
@@ -61,7 +61,7 @@ HIPGRAPH_API hipError_t hipGraphDestroy(hipGraph_t graph) {
 
 HIPGRAPH_API hipError_t hipGraphClone(hipGraph_t* clone, hipGraph_t original) {
   return entry([&] {
-    *required(clone) = nullptr;
+    clear(required(clone));
     const ApiLock lock;
     *clone = add_graph(find_graph(original)->clone());
   });

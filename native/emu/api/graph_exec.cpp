@@ -8,7 +8,7 @@ using namespace hipgraph::emu;
 namespace {
 
 void instantiate(hipGraphExec_t* graph_exec, hipGraph_t graph, unsigned long long flags) {
-  *required(graph_exec) = nullptr;
+  clear(required(graph_exec));
   const bool known = flags == 0 || flags == hipGraphInstantiateFlagAutoFreeOnLaunch ||
                      flags == hipGraphInstantiateFlagUseNodePriority;
   require(known, hipErrorInvalidValue);

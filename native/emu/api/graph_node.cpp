@@ -35,7 +35,7 @@ std::vector<Node*> find_dependencies(const Place& place, const Graph& graph) {
 /// node of a refused call in it.
 template <class Make>
 void add_node(const Place& place, Make&& make) {
-  *required(place.node) = nullptr;
+  required(place.node);
   const ApiLock lock;
   const GraphPtr graph = find_graph(place.graph);
   const std::vector<Node*> dependencies = find_dependencies(place, *graph);
@@ -50,6 +50,7 @@ HIPGRAPH_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t* node, hipGraph_t gr
                                              const hipGraphNode_t* dependencies,
                                              std::size_t count) {
   return entry([&] {
+    clear(node);
     add_node({node, graph, dependencies, count}, [](const Graph&) { return EmptyWork{}; });
   });
 }
@@ -59,6 +60,7 @@ HIPGRAPH_API hipError_t hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t g
                                               std::size_t count,
                                               const hipKernelNodeParams* params) {
   return entry([&] {
+    clear(node);
     require(params != nullptr && params->func != nullptr, hipErrorInvalidValue);
     add_node({node, graph, dependencies, count}, [&](const Graph&) {
       return check_launch_node(find_function(params->func), launch_of(*params));
@@ -70,6 +72,7 @@ HIPGRAPH_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t* node, hipGraph_t g
                                               const hipGraphNode_t* dependencies,
                                               std::size_t count, const hipMemsetParams* params) {
   return entry([&] {
+    clear(node);
     require(params != nullptr, hipErrorInvalidValue);
     add_node({node, graph, dependencies, count},
              [&](const Graph&) { return check_fill_node(*params); });
@@ -81,6 +84,7 @@ HIPGRAPH_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t* node, hipGraph_t
                                                 std::size_t count, void* to, const void* from,
                                                 std::size_t bytes, hipMemcpyKind kind) {
   return entry([&] {
+    clear(node);
     add_node({node, graph, dependencies, count},
              [&](const Graph&) { return check_copy_node(to, from, bytes, kind); });
   });
@@ -90,6 +94,7 @@ HIPGRAPH_API hipError_t hipGraphAddMemcpyNode(hipGraphNode_t* node, hipGraph_t g
                                               const hipGraphNode_t* dependencies,
                                               std::size_t count, const hipMemcpy3DParms* params) {
   return entry([&] {
+    clear(node);
     require(params != nullptr, hipErrorInvalidValue);
     add_node({node, graph, dependencies, count},
              [&](const Graph&) { return check_copy_region(*params); });
@@ -100,6 +105,7 @@ HIPGRAPH_API hipError_t hipGraphAddHostNode(hipGraphNode_t* node, hipGraph_t gra
                                             const hipGraphNode_t* dependencies, std::size_t count,
                                             const hipHostNodeParams* params) {
   return entry([&] {
+    clear(node);
     require(params != nullptr && params->fn != nullptr, hipErrorInvalidValue);
     add_node({node, graph, dependencies, count}, [&](const Graph&) { return HostWork{*params}; });
   });
@@ -109,6 +115,7 @@ HIPGRAPH_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* node, hipGraph
                                                   const hipGraphNode_t* dependencies,
                                                   std::size_t count, hipGraph_t child) {
   return entry([&] {
+    clear(node);
     add_node({node, graph, dependencies, count}, [&](const Graph& parent) {
       const GraphPtr original = find_graph(child);
       require(original.get() != &parent, hipErrorInvalidValue);

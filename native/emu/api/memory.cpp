@@ -23,7 +23,7 @@ constexpr unsigned host_register_flags = hipHostRegisterPortable | hipHostRegist
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 void allocate(void** out, std::size_t bytes, AllocationKind kind, unsigned flags) {
-  *required(out) = nullptr;
+  required(out);
   if (bytes == 0) return;
   const auto allocation =
       AddressSpace::instance().allocate(bytes, kind, this_thread().device, flags);
@@ -65,6 +65,7 @@ void free_now(const char* call, void* pointer) {
 }
 
 void host_malloc(const char* call, void** out, std::size_t bytes, unsigned flags) {
+  clear(out);
   permit_now(call);
   require((flags & ~host_malloc_flags) == 0, hipErrorInvalidValue);
   constexpr unsigned both = hipHostMallocCoherent | hipHostMallocNonCoherent;
@@ -95,6 +96,7 @@ hipMemoryType type_of(AllocationKind kind) {
 
 HIPGRAPH_API hipError_t hipMalloc(void** pointer, std::size_t bytes) {
   return entry([&, call = __func__] {
+    clear(pointer);
     permit_now(call);
     allocate(pointer, bytes, AllocationKind::Device, 0);
   });
@@ -116,9 +118,19 @@ HIPGRAPH_API hipError_t hipHostFree(void* pointer) {
   return entry([&, call = __func__] { free_now(call, pointer); });
 }
 
+HIPGRAPH_API hipError_t hipMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  return entry([&, call = __func__] {
+    clear(pointer);
+    permit_now(call);
+    const bool known = flags == hipMemAttachGlobal || flags == hipMemAttachHost;
+    require(bytes != 0 && known, hipErrorInvalidValue);
+    allocate(pointer, bytes, AllocationKind::Managed, flags);
+  });
+}
+
 HIPGRAPH_API hipError_t hipMallocAsync(void** pointer, std::size_t bytes, hipStream_t stream) {
   return entry([&, call = __func__] {
-    *required(pointer) = nullptr;
+    clear(pointer);
     const ApiLock lock;
     const StreamPtr found = find_stream(stream, hipErrorInvalidHandle);
     const Admission admission = permit(call, *found);
@@ -166,7 +178,7 @@ HIPGRAPH_API hipError_t hipHostUnregister(void* pointer) {
 HIPGRAPH_API hipError_t hipHostGetDevicePointer(void** device_pointer, void* pointer,
                                                 unsigned flags) {
   return entry([&] {
-    *required(device_pointer) = nullptr;
+    clear(required(device_pointer));
     require(flags == 0 && pointer != nullptr, hipErrorInvalidValue);
     const auto allocation = AddressSpace::instance().lookup(address_of(pointer));
     require(allocation && type_of(allocation->kind) == hipMemoryTypeHost, hipErrorInvalidValue);

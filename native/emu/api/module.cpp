@@ -21,13 +21,13 @@ void load(hipModule_t* module, const void* image, std::size_t bytes) {
 }
 
 void load_image(hipModule_t* module, const void* image) {
-  *required(module) = nullptr;
+  clear(required(module));
   require(image != nullptr, hipErrorInvalidValue);
   load(module, image, 0);
 }
 
 void load_file(hipModule_t* module, const char* path) {
-  *required(module) = nullptr;
+  clear(required(module));
   require(path != nullptr && *path != '\0', hipErrorInvalidValue);
   std::ifstream file(path, std::ios::binary);
   require(file.is_open(), hipErrorFileNotFound);
@@ -98,7 +98,7 @@ HIPGRAPH_API hipError_t hipModuleUnload(hipModule_t module) {
 HIPGRAPH_API hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module,
                                              const char* name) {
   return entry([&] {
-    *required(function) = nullptr;
+    clear(required(function));
     require(is_name(name), hipErrorInvalidValue);
     const ApiLock lock;
     *function = function_of(*find_module(module), name)->handle;
@@ -116,7 +116,7 @@ HIPGRAPH_API hipError_t hipModuleGetFunctionCount(unsigned* count, hipModule_t m
 HIPGRAPH_API hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, std::size_t* bytes,
                                            hipModule_t module, const char* name) {
   return entry([&] {
-    if (address != nullptr) *address = nullptr;
+    clear(address);
     require((address != nullptr || bytes != nullptr) && is_name(name), hipErrorInvalidValue);
     const ApiLock lock;
     const ModulePtr found = find_module(module);

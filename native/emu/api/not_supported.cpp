@@ -1,6 +1,7 @@
 #include "api/not_supported.h"
 
-// What this device refuses of HIP's calls for everything else, in alphabetical order.
+// What this device refuses of HIP's calls: all others.
+// In alphabetical order.
 
 NOT_SUPPORTED(hipChooseDevice)
 NOT_SUPPORTED(hipChooseDeviceR0000)
@@ -79,8 +80,6 @@ NOT_SUPPORTED(hipGetDriverEntryPoint_spt)
 NOT_SUPPORTED(hipGetFuncBySymbol)
 NOT_SUPPORTED(hipGetProcAddress)
 NOT_SUPPORTED(hipGetProcAddress_spt)
-NOT_SUPPORTED(hipGetSymbolAddress)
-NOT_SUPPORTED(hipGetSymbolSize)
 NOT_SUPPORTED(hipKernelGetAttribute)
 NOT_SUPPORTED(hipKernelGetFunction)
 NOT_SUPPORTED(hipKernelGetLibrary)

@@ -1,6 +1,7 @@
 #include "api/not_supported.h"
 
-// What this device refuses of HIP's calls for graphs, in alphabetical order.
+// What this device refuses of HIP's calls: graphs.
+// In alphabetical order.
 
 NOT_SUPPORTED(hipDrvGraphAddMemFreeNode)
 NOT_SUPPORTED(hipDrvGraphAddMemcpyNode)

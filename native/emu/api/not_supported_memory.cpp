@@ -1,6 +1,7 @@
 #include "api/not_supported.h"
 
-// What this device refuses of HIP's calls for memory, in alphabetical order.
+// What this device refuses of HIP's calls: memory.
+// In alphabetical order.
 
 NOT_SUPPORTED(hipDrvMemDiscardAndPrefetchBatchAsync)
 NOT_SUPPORTED(hipDrvMemDiscardBatchAsync)
@@ -19,7 +20,6 @@ NOT_SUPPORTED(hipIpcOpenMemHandle)
 NOT_SUPPORTED(hipMalloc3D)
 NOT_SUPPORTED(hipMallocFromPoolAsync)
 NOT_SUPPORTED(hipMallocHost)
-NOT_SUPPORTED(hipMallocManaged)
 NOT_SUPPORTED(hipMallocPitch)
 NOT_SUPPORTED(hipMemAddressFree)
 NOT_SUPPORTED(hipMemAddressReserve)
@@ -72,16 +72,12 @@ NOT_SUPPORTED(hipMemcpy3DPeerAsync)
 NOT_SUPPORTED(hipMemcpy3D_spt)
 NOT_SUPPORTED(hipMemcpyAsync_spt)
 NOT_SUPPORTED(hipMemcpyBatchAsync)
-NOT_SUPPORTED(hipMemcpyFromSymbol)
-NOT_SUPPORTED(hipMemcpyFromSymbolAsync)
 NOT_SUPPORTED(hipMemcpyFromSymbolAsync_spt)
 NOT_SUPPORTED(hipMemcpyFromSymbol_spt)
 NOT_SUPPORTED(hipMemcpyParam2D)
 NOT_SUPPORTED(hipMemcpyParam2DAsync)
 NOT_SUPPORTED(hipMemcpyPeer)
 NOT_SUPPORTED(hipMemcpyPeerAsync)
-NOT_SUPPORTED(hipMemcpyToSymbol)
-NOT_SUPPORTED(hipMemcpyToSymbolAsync)
 NOT_SUPPORTED(hipMemcpyToSymbolAsync_spt)
 NOT_SUPPORTED(hipMemcpyToSymbol_spt)
 NOT_SUPPORTED(hipMemcpyWithStream)

@@ -1,6 +1,7 @@
 #include "api/not_supported.h"
 
-// What this device refuses of HIP's calls for arrays, textures, surfaces and interoperation, in alphabetical order.
+// What this device refuses of HIP's calls: arrays, textures, surfaces, interoperation.
+// In alphabetical order.
 
 NOT_SUPPORTED(hipArray3DCreate)
 NOT_SUPPORTED(hipArray3DGetDescriptor)

@@ -15,7 +15,7 @@ constexpr int lowest_priority = 1;
 constexpr int highest_priority = -1;
 
 void create(hipStream_t* stream, unsigned flags, int priority) {
-  *required(stream) = nullptr;
+  clear(required(stream));
   require(flags == hipStreamDefault || flags == hipStreamNonBlocking, hipErrorInvalidValue);
   const ApiLock lock;
   *stream = create_stream(flags, std::clamp(priority, highest_priority, lowest_priority))->handle;
@@ -45,8 +45,8 @@ HIPGRAPH_API hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greates
 
 HIPGRAPH_API hipError_t hipStreamDestroy(hipStream_t stream) {
   return entry([&] {
-    const bool created = stream != nullptr && stream != stream_legacy && stream != stream_per_thread;
-    require(created, hipErrorInvalidHandle);
+    const bool reserved = stream == stream_legacy || stream == stream_per_thread;
+    require(stream != nullptr && !reserved, hipErrorInvalidHandle);
     const ApiLock lock;
     const StreamPtr found = find_stream(stream);
     leave_capture(*found);

@@ -11,13 +11,20 @@ struct Descriptor {
   std::uint32_t stride;
   std::uint32_t records;  ///< bytes, or structures when an index is used
   bool swizzles;
+  std::uint32_t element_code;       ///< element bytes are 2 << this
+  std::uint32_t index_stride_code;  ///< lanes that are interleaved: 8 << this
   bool adds_lane;
 };
 
 Descriptor descriptor_of(const Wave& wave, std::uint16_t code) {
   const std::uint32_t* words = &wave.sgpr[code];
-  return {words[0] | std::uint64_t{words[1] & 0xffff} << 32, words[1] >> 16 & 0x3fff, words[2],
-          (words[1] >> 31) != 0, (words[3] >> 23 & 1) != 0};
+  return {words[0] | std::uint64_t{words[1] & 0xffff} << 32,
+          words[1] >> 16 & 0x3fff,
+          words[2],
+          (words[1] >> 31) != 0,
+          words[3] >> 19 & 3,
+          words[3] >> 21 & 3,
+          (words[3] >> 23 & 1) != 0};
 }
 
 /// A register row, or zeros where the instruction has none.
@@ -85,6 +92,36 @@ BufferLanes buffer_lanes(Wave& wave, const Instruction& in, std::uint32_t bytes)
   lanes.inside.mask = exec & lanes_with_room(lanes, bytes);
   lanes.outside = exec & ~lanes.inside.mask;
   if (bytes >= 4) check_alignment(lanes);
+  return lanes;
+}
+
+bool is_private_segment(const Wave& wave, const Instruction& in) {
+  const Descriptor buffer = descriptor_of(wave, in.saddr);
+  const bool by_dwords_and_lanes = buffer.swizzles && buffer.adds_lane &&
+                                   buffer.element_code == 1 && buffer.index_stride_code == 3 &&
+                                   buffer.stride == 0;
+  const std::uint64_t bytes = std::uint64_t{wave.launch->scratch_lane_bytes} * wave_size;
+  const std::uint64_t into = buffer.base - reinterpret_cast<std::uint64_t>(wave.scratch);
+  return by_dwords_and_lanes && into < bytes && !in.idxen && !in.lds;
+}
+
+LaneAddresses private_segment_lanes(Wave& wave, const Instruction& in) {
+  constexpr std::uint32_t row_bytes = 4 * wave_size;
+  const std::uint64_t base = descriptor_of(wave, in.saddr).base;
+  // The stack pointer counts the bytes of all lanes.
+  const std::uint64_t wave_offset =
+      base - reinterpret_cast<std::uint64_t>(wave.scratch) + scalar_u32(wave, in, in.soffset);
+  if (wave_offset % row_bytes != 0) {
+    throw_unsupported_modifier(in, "scratch offset that is no multiple of 256");
+  }
+  const std::uint64_t scalar = wave_offset / wave_size;
+  const auto constant = static_cast<std::uint32_t>(in.imm);
+  const VectorRegister& offsets = row_or_zeros(wave, in.offen, in.addr);
+  LaneAddresses lanes;
+  lanes.mask = wave.exec();
+  for (std::uint32_t lane = 0; lane < wave_size; ++lane) {
+    lanes.of[lane] = scalar + (offsets[lane] + constant);
+  }
   return lanes;
 }
 

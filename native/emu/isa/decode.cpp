@@ -153,27 +153,13 @@ Instruction decode(std::span<const std::uint32_t> words, Target target) {
 }
 
 std::span<const Row> rows(Family family) {
-  switch (family) {
-    case Family::Sop1: return tables::sop1();
-    case Family::Sop2: return tables::sop2();
-    case Family::Sopk: return tables::sopk();
-    case Family::Sopc: return tables::sopc();
-    case Family::Sopp: return tables::sopp();
-    case Family::Smem: return tables::smem();
-    case Family::Vop1: return tables::vop1();
-    case Family::Vop2: return tables::vop2();
-    case Family::Vopc: return tables::vopc();
-    case Family::Vop3: return tables::vop3();
-    case Family::Vop3p: return tables::vop3p();
-    case Family::Vop3px2: return tables::mfma();
-    case Family::Ds: return tables::ds();
-    case Family::Flat: return tables::flat();
-    case Family::Scratch: return tables::scratch();
-    case Family::Global: return tables::global();
-    case Family::Mubuf: return tables::mubuf();
-    case Family::Mtbuf: return tables::mtbuf();
-  }
-  __builtin_unreachable();  // the enumeration has no other member
+  // In the order of the enumeration; the scaled products of VOP3PX2 are rows of the matrix table.
+  constexpr std::array<std::span<const Row> (*)(), 18> of_family{
+      tables::sop1, tables::sop2,  tables::sopk,  tables::sopc, tables::sopp, tables::smem,
+      tables::vop1, tables::vop2,  tables::vopc,  tables::vop3, tables::vop3p, tables::mfma,
+      tables::ds,   tables::flat,  tables::scratch, tables::global, tables::mubuf, tables::mtbuf};
+  static_assert(static_cast<std::size_t>(Family::Mtbuf) + 1 == of_family.size());
+  return of_family[static_cast<std::size_t>(family)]();
 }
 
 }  // namespace hipgraph::emu

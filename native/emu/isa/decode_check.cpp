@@ -38,31 +38,32 @@ std::uint32_t source_width(const Instruction& in, std::size_t index) {
 
 std::uint32_t address_width(const Instruction& in) {
   if (in.addr == operand_absent) return 0;
-  switch (in.family) {
-    case Family::Flat: return 2;
-    case Family::Global: return in.saddr == operand_absent ? 2 : 1;
-    case Family::Mubuf:
-    case Family::Mtbuf: return in.idxen && in.offen ? 2 : 1;
-    default: return 1;
-  }
+  if (in.family == Family::Flat) return 2;
+  if (in.family == Family::Global) return in.saddr == operand_absent ? 2 : 1;
+  return in.idxen && in.offen ? 2 : 1;  // only buffer instructions have these bits
 }
 
 namespace decoding {
 namespace {
 
 constexpr std::uint32_t last_sgpr = 101, first_ttmp = sreg::ttmp, last_ttmp = 123;
+constexpr std::uint32_t no_register = 125;
 
 bool is_scalar_register(std::uint32_t code) { return code < operand_code::first_constant; }
 
+/// Whether registers `first` to `last` are all SGPRs, all TTMPs, or one of the named pairs.
+bool is_one_kind(std::uint32_t first, std::uint32_t last) {
+  if (last <= last_sgpr) return true;
+  if (first >= first_ttmp && last <= last_ttmp) return true;
+  return first > last_sgpr && last == first + 1 && first != sreg::m0;
+}
+
 /// A tuple must be aligned (pairs to 2, longer ones to 4) and stay within its kind of register.
 void check_scalar_register(const Draft& draft, std::uint32_t code, std::uint32_t width) {
-  if (code == 125) refuse(draft, "operand code 125 is no register of this device");
+  if (code == no_register) refuse(draft, "operand code 125 is no register of this device");
   if (width < 2) return;
   const std::uint32_t alignment = width == 2 ? 2 : 4;
-  const std::uint32_t last = code + width - 1;
-  const bool one_kind = last <= last_sgpr || (code >= first_ttmp && last <= last_ttmp) ||
-                        (width == 2 && code > last_sgpr && code != sreg::m0);
-  if (code % alignment != 0 || !one_kind) {
+  if (code % alignment != 0 || !is_one_kind(code, code + width - 1)) {
     refuse(draft, "scalar operand " + std::to_string(code) + " starts no tuple of " +
                       std::to_string(width) + " registers");
   }
@@ -77,15 +78,18 @@ void check_vector_register(const Draft& draft, std::uint32_t code, std::uint32_t
   }
 }
 
+bool is_special_source(std::uint32_t code) {
+  return (code >= operand_code::shared_base && code <= operand_code::pops_exiting_wave_id) ||
+         (code >= operand_code::vccz && code <= operand_code::scc);
+}
+
 void check_constant(const Draft& draft, std::uint32_t code, bool takes_literal) {
-  const bool special = (code >= operand_code::shared_base &&
-                        code <= operand_code::pops_exiting_wave_id) ||
-                       (code >= operand_code::vccz && code <= operand_code::scc);
-  if (is_inline_constant(code) || special) return;
-  if (code == operand_literal && takes_literal) return;
-  refuse(draft, code == operand_literal
-                    ? "this encoding takes no literal"
-                    : "operand code " + std::to_string(code) + " is no source here");
+  if (code == operand_literal) {
+    if (!takes_literal) refuse(draft, "this encoding takes no literal");
+    return;
+  }
+  if (is_inline_constant(code) || is_special_source(code)) return;
+  refuse(draft, "operand code " + std::to_string(code) + " is no source here");
 }
 
 bool takes_literal(const Instruction& in) {
@@ -121,38 +125,48 @@ void check_register(const Draft& draft, std::uint32_t code, std::uint32_t width)
 void check_matrix_sources(const Draft& draft) {
   const Instruction& in = draft.instruction;
   const bool sparse = (in.row->flags & kReadsDst) != 0;  // src2 holds indices, dst accumulates
-  const bool third = in.src[2] >= operand_vgpr || (!sparse && is_inline_constant(in.src[2]));
-  if (in.src[0] < operand_vgpr || in.src[1] < operand_vgpr || !third) {
-    refuse(draft, "a matrix product takes vector registers");
-  }
-  if (sparse && in.blgp != 0) refuse(draft, "a sparse product takes no blgp");
-  if (is_f8f6f4(in) && (source_width(in, 0) == 0 || source_width(in, 1) == 0)) {
-    refuse(draft, "no element format has this number");
+  for (std::size_t i = 0; i < in.src.size(); ++i) {
+    const bool constant = i == 2 && !sparse && is_inline_constant(in.src[i]);
+    if (in.src[i] < operand_vgpr && !constant) {
+      refuse(draft, "a matrix product takes vector registers");
+    }
+    if (source_width(in, i) == 0) refuse(draft, "no element format has this number");
   }
 }
 
-/// A lane number and a mask come from scalar operands, though their fields could name VGPRs.
-void check_scalar_sources(const Draft& draft) {
+/// A mask is a scalar register, though its field could name anything.
+void check_mask_source(const Draft& draft) {
+  const Instruction& in = draft.instruction;
+  const bool is_mask = (in.row->flags & kReadsVcc) != 0 && in.row->widths.src2 == 0;
+  if (is_mask && !is_scalar_register(in.src[2])) refuse(draft, "the mask is no scalar register");
+}
+
+/// A lane number comes from a scalar operand, and so does the value put into one lane.
+void check_lane_sources(const Draft& draft) {
   constexpr std::uint32_t v_readlane_b32 = 0x289, v_writelane_b32 = 0x28a;
   const Instruction& in = draft.instruction;
-  const bool is_mask = (in.row->flags & kReadsVcc) != 0;
-  const bool is_lane = in.family == Family::Vop3 && (in.row->opcode == v_readlane_b32 ||
-                                                     in.row->opcode == v_writelane_b32);
-  if (is_mask && !is_scalar_register(in.src[2])) refuse(draft, "the mask is no scalar register");
+  if (in.family != Family::Vop3) return;
+  const bool writes = in.row->opcode == v_writelane_b32;
+  const bool is_lane = writes || in.row->opcode == v_readlane_b32;
   if (is_lane && in.src[1] >= operand_vgpr) refuse(draft, "the lane number is no scalar");
-  if (is_lane && in.row->opcode == v_writelane_b32 && in.src[0] >= operand_vgpr) {
-    refuse(draft, "the value is no scalar");
-  }
+  if (writes && in.src[0] >= operand_vgpr) refuse(draft, "the value is no scalar");
 }
 
-/// Rows that move values between lanes read a vector register.
+/// Some rows take source 0 from vector registers only, and so does every source wider than a pair
+/// but the third of a matrix product.
 void check_vector_sources(const Draft& draft) {
-  constexpr std::array<std::string_view, 4> movers{"v_readfirstlane_b32", "v_swap_b32",
-                                                   "v_permlane16_swap_b32",
-                                                   "v_permlane32_swap_b32"};
+  constexpr std::array<std::string_view, 5> names{
+      "v_readfirstlane_b32", "v_swap_b32", "v_permlane16_swap_b32", "v_permlane32_swap_b32",
+      "v_cvt_scalef32_sr_pk_fp4_f32"};
   const Instruction& in = draft.instruction;
-  const bool moves = std::ranges::find(movers, in.row->mnemonic) != movers.end();
-  if (moves && in.src[0] < operand_vgpr) refuse(draft, "the source is no vector register");
+  if ((in.row->flags & kMatrix) != 0) return;
+  const bool is_named = std::ranges::find(names, in.row->mnemonic) != names.end();
+  for (std::size_t i = 0; i < in.src.size(); ++i) {
+    const bool vector = source_width(in, i) > 2 || (i == 0 && is_named);
+    if (vector && in.src[i] < operand_vgpr) {
+      refuse(draft, "source " + std::to_string(i) + " is no vector register");
+    }
+  }
 }
 
 std::uint32_t base_width(const Instruction& in) {
@@ -198,7 +212,8 @@ void check_operands(const Draft& draft) {
   } else {
     check_memory_operands(draft);
   }
-  check_scalar_sources(draft);
+  check_mask_source(draft);
+  check_lane_sources(draft);
   check_vector_sources(draft);
   const bool is_matrix = (in.row->flags & kMatrix) != 0 && in.src[2] != operand_absent;
   if (is_matrix) check_matrix_sources(draft);

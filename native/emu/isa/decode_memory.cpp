@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "isa/decode_fields.h"
 #include "isa/tables.h"
@@ -11,7 +12,9 @@ namespace {
 constexpr std::uint32_t saddr_off = 0x7f;
 constexpr std::uint32_t buffer_store_lds_dword = 61;  // its only data is in LDS
 /// DS opcodes without an address register.
-constexpr std::array<std::uint16_t, 5> no_address{20, 29, 182, 189, 190};
+constexpr std::array<std::uint16_t, 8> no_address{20, 29, 152, 154, 156, 182, 189, 190};
+/// The global wave sync opcodes: all that is left of GDS on these targets.
+constexpr std::uint32_t first_gws = 152, last_gws = 157;
 enum Segment : std::uint8_t { kFlat = 0, kScratch = 1, kGlobal = 2 };
 
 /// gfx90a keeps its third cache bit where gfx942 has sc1, in every vector memory encoding.
@@ -21,8 +24,18 @@ void take_cache_bits(Instruction& out, bool sc0, bool nt, bool sc1) {
   out.sc1 = sc1;
 }
 
-void take_smem_offset(Draft& draft, std::uint32_t first, std::uint32_t second) {
+bool reads_memory(const Row& row) { return row.widths.dst != 0; }
+bool writes_memory(const Row& row) { return row.widths.src0 != 0; }
+
+/// Scalar cache operations and clocks have nothing but the destination of the latter.
+void check_no_address(const Draft& draft, std::uint32_t first, std::uint32_t second) {
+  const std::uint32_t used = reads_memory(*draft.instruction.row) ? field(first, 12, 6) << 6 : 0;
+  if ((first & 0x3ffff) != used || second != 0) refuse(draft, "has no address and no modifier");
+}
+
+void take_smem_address(Draft& draft, std::uint32_t first, std::uint32_t second) {
   Instruction& out = draft.instruction;
+  out.saddr = code16(2 * field(first, 5, 0));
   const bool has_imm = bit(first, 17);
   const bool has_register = bit(first, 14);
   if (has_imm) out.imm = signed_field(second, 20);
@@ -33,8 +46,6 @@ void take_smem_offset(Draft& draft, std::uint32_t first, std::uint32_t second) {
   }
 }
 
-bool reads_memory(const Row& row) { return row.widths.dst != 0; }
-bool writes_memory(const Row& row) { return row.widths.src0 != 0; }
 bool is_atomic(const Row& row) { return (row.flags & kAtomic) != 0; }
 
 /// Data registers of a vector memory instruction: what is stored, and what comes back. Atomics
@@ -70,6 +81,14 @@ std::span<const Row> table_of(std::uint32_t segment) {
   return segment == kScratch ? tables::scratch() : tables::global();
 }
 
+/// Bit 13 is `lds` on gfx90a and `sve` of scratch on its successors.
+void take_flat_bit_13(Draft& draft, std::uint32_t segment) {
+  const bool is_gfx90a = draft.target == Target::gfx90a;
+  draft.instruction.lds = is_gfx90a && segment != kFlat && has_lds_form(draft);
+  draft.instruction.sve = !is_gfx90a && segment == kScratch;
+  if (!draft.instruction.lds && !draft.instruction.sve) refuse(draft, "has no LDS form");
+}
+
 void take_flat_address(Draft& draft, std::uint32_t segment, std::uint32_t second) {
   Instruction& out = draft.instruction;
   const std::uint32_t saddr = field(second, 22, 16);
@@ -80,6 +99,25 @@ void take_flat_address(Draft& draft, std::uint32_t segment, std::uint32_t second
                                                    ? out.saddr != operand_absent
                                                    : !out.sve);
   if (!no_vgpr) out.addr = vector_code(field(second, 7, 0));
+}
+
+/// Registers of a DS row; the fields of those that it lacks must be 0.
+void take_ds_registers(Draft& draft, std::uint32_t word, bool acc) {
+  Instruction& out = draft.instruction;
+  const Widths& w = out.row->widths;
+  const bool addressed = std::ranges::find(no_address, out.row->opcode) == no_address.end();
+  const std::array<std::pair<bool, std::uint16_t*>, 4> fields{{
+      {addressed, &out.addr},
+      {w.src0 != 0, &out.data},
+      {w.src1 != 0, &out.data1},
+      {w.dst != 0, &out.dst},
+  }};
+  for (unsigned i = 0; i < fields.size(); ++i) {
+    const std::uint32_t number = field(word, 8 * i + 7, 8 * i);
+    const auto& [present, code] = fields[i];
+    if (present) *code = vector_code(number, acc && i != 0);
+    if (!present && number != 0) refuse(draft, "an unused register field is not 0");
+  }
 }
 
 }  // namespace
@@ -94,13 +132,11 @@ void decode_smem(Draft& draft) {
   const std::uint16_t data = code16(field(first, 12, 6));
   if (writes_memory(row)) out.data = data;
   if (reads_memory(row) && (!is_atomic(row) || out.sc0)) out.dst = data;
-  if (row.widths.src1 == 0) {  // cache operations and clocks have no address
-    const std::uint32_t used = reads_memory(row) ? field(first, 12, 6) << 6 : 0;
-    if ((first & 0x3ffff) != used || second != 0) refuse(draft, "has no address and no modifier");
-    return;
+  if (row.widths.src1 != 0) {
+    take_smem_address(draft, first, second);
+  } else {
+    check_no_address(draft, first, second);
   }
-  out.saddr = code16(2 * field(first, 5, 0));
-  take_smem_offset(draft, first, second);
 }
 
 void decode_ds(Draft& draft) {
@@ -108,21 +144,14 @@ void decode_ds(Draft& draft) {
   const std::uint32_t second = draft.take(1);
   Instruction& out = draft.instruction;
   set_row(draft, Family::Ds, tables::ds(), field(first, 24, 17));
-  const Widths& w = out.row->widths;
-  const bool acc = bit(first, 25);
   out.offset0 = static_cast<std::uint8_t>(field(first, 7, 0));
   out.offset1 = static_cast<std::uint8_t>(field(first, 15, 8));
   out.imm = static_cast<std::int32_t>(field(first, 15, 0));
   out.gds = bit(first, 16);
-  if (std::ranges::find(no_address, out.row->opcode) == no_address.end()) {
-    out.addr = vector_code(field(second, 7, 0));
-  }
-  if (w.src0 != 0) out.data = vector_code(field(second, 15, 8), acc);
-  if (w.src1 != 0) out.data1 = vector_code(field(second, 23, 16), acc);
-  if (w.dst != 0) out.dst = vector_code(field(second, 31, 24), acc);
-  const std::uint32_t unused = (w.src0 == 0 ? 0xff00U : 0) | (w.src1 == 0 ? 0xff0000U : 0) |
-                               (w.dst == 0 ? 0xff000000U : 0);
-  if ((second & unused) != 0) refuse(draft, "an unused register field is not 0");
+  const bool gws = out.row->opcode >= first_gws && out.row->opcode <= last_gws;
+  if (out.gds != gws) refuse(draft, "has no form with this GDS bit");
+  take_ds_registers(draft, second, bit(first, 25));
+  if (gws && (second & 1) != 0) refuse(draft, "the register is not even");
 }
 
 void decode_flat(Draft& draft) {
@@ -134,13 +163,7 @@ void decode_flat(Draft& draft) {
   if (segment >= families.size()) refuse(draft, "no memory segment has number 3");
   set_row(draft, families[segment], table_of(segment), field(first, 24, 18));
   take_cache_bits(out, bit(first, 16), bit(first, 17), bit(first, 25));
-  // Bit 13 is `lds` on gfx90a and, for scratch, `sve` behind it.
-  const bool is_gfx90a = draft.target == Target::gfx90a;
-  out.lds = is_gfx90a && bit(first, 13);
-  out.sve = !is_gfx90a && segment == kScratch && bit(first, 13);
-  if (bit(first, 13) && !out.sve && !(out.lds && segment != kFlat && has_lds_form(draft))) {
-    refuse(draft, "has no LDS form");
-  }
+  if (bit(first, 13)) take_flat_bit_13(draft, segment);
   out.imm = segment == kFlat ? static_cast<std::int32_t>(field(first, 11, 0))
                              : signed_field(first, 12);
   take_flat_address(draft, segment, second);

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "isa/decode_fields.h"
@@ -40,29 +43,70 @@ bool takes_lane_select(const Instruction& in) {
   return in.family != Family::Vop1 || !is_vop1_only(*in.row);
 }
 
+/// Whether a vector operand is a pair; the mask of a compare is none.
 bool is_64_bit(const Row& row) {
   const Widths& w = row.widths;
-  return w.dst > 1 || w.src0 > 1 || w.src1 > 1;
+  return (w.dst > 1 && !has(row, kMaskDst)) || w.src0 > 1 || w.src1 > 1;
+}
+
+/// The two rows with a pair as result that SDWA nevertheless takes: it picks the source's word.
+bool picks_word(const Instruction& in) {
+  return in.family == Family::Vop1 &&
+         (in.row->opcode == v_cvt_pk_f32_fp8 || in.row->opcode == v_cvt_pk_f32_bf8);
 }
 
 bool takes_sdwa(const Instruction& in) {
-  const Row& row = *in.row;
-  // Compares have a 64-bit mask as result, which does not count.
-  const bool picks_word = in.family == Family::Vop1 && (row.opcode == v_cvt_pk_f32_fp8 ||
-                                                        row.opcode == v_cvt_pk_f32_bf8);
-  const bool wide_source = row.widths.src0 > 1 || row.widths.src1 > 1;
-  const bool wide = has(row, kMaskDst) || picks_word ? wide_source : is_64_bit(row);
-  const bool accumulates =
-      has(row, kReadsDst) && !(in.family == Family::Vop2 && row.opcode == v_pk_fmac_f16);
-  return takes_lane_select(in) && !wide && !accumulates;
+  const bool packed = in.family == Family::Vop2 && in.row->opcode == v_pk_fmac_f16;
+  if (has(*in.row, kReadsDst) && !packed) return false;
+  return takes_lane_select(in) && (!is_64_bit(*in.row) || picks_word(in));
 }
 
 bool is_dpp_control(std::uint32_t control) {
-  if (control <= 0xff) return true;                                  // quad_perm
-  if (control >= 0x101 && control <= 0x12f) return (control & 15) != 0;  // row_shl, shr, ror
-  if (control >= 0x130 && control <= 0x13c) return (control & 3) == 0;   // wave shifts
-  return (control >= 0x140 && control <= 0x143) ||
-         (control >= dpp_row_newbcast && control <= 0x15f);
+  struct Controls {
+    std::uint32_t first, last, step;
+  };
+  constexpr std::array known{
+      Controls{0, 0xff, 1},                                       // quad_perm
+      Controls{0x101, 0x10f, 1},                                  // row_shl
+      Controls{0x111, 0x11f, 1},                                  // row_shr
+      Controls{0x121, 0x12f, 1},                                  // row_ror
+      Controls{0x130, 0x13c, 4},                                  // wave shifts and rotations
+      Controls{0x140, 0x143, 1},                                  // mirrors, row_bcast
+      Controls{dpp_row_newbcast, dpp_row_newbcast + 15, 1},
+  };
+  return std::ranges::any_of(known, [control](const Controls& group) {
+    return control >= group.first && control <= group.last &&
+           (control - group.first) % group.step == 0;
+  });
+}
+
+/// Two bits of a word as the modifier bits of sources 0 and 1.
+std::uint8_t source_bits(std::uint32_t word, unsigned first, unsigned second) {
+  return static_cast<std::uint8_t>((word >> first & 1) | (word >> second & 1) << 1);
+}
+
+std::uint8_t selector(std::uint32_t word, unsigned low) {
+  return static_cast<std::uint8_t>(word >> low & 7);
+}
+
+/// The destination half of an SDWA word: a mask register for compares, else selectors.
+void take_sdwa_destination(Instruction& out, std::uint32_t word) {
+  if (out.family == Family::Vopc) {
+    out.dst = bit(word, 15) ? code16(field(word, 14, 8)) : code16(sreg::vcc);
+    out.sdst = out.dst;
+    return;
+  }
+  out.sdwa.dst_sel = selector(word, 8);
+  out.sdwa.dst_unused = static_cast<std::uint8_t>(field(word, 12, 11));
+  out.clamp = bit(word, 13);
+  out.omod = static_cast<std::uint8_t>(field(word, 15, 14));
+}
+
+void check_sdwa(const Draft& draft) {
+  const Sdwa& sdwa = draft.instruction.sdwa;
+  const bool known = sdwa.dst_sel <= 6 && sdwa.dst_unused <= 2 && sdwa.src0_sel <= 6 &&
+                     sdwa.src1_sel <= 6;
+  if (!known) refuse(draft, "no SDWA selector has this number");
 }
 
 void decode_dpp(Draft& draft) {
@@ -73,8 +117,8 @@ void decode_dpp(Draft& draft) {
   out.src[0] = vector_code(field(word, 7, 0));
   out.dpp.ctrl = code16(field(word, 16, 8));
   out.dpp.bound_ctrl = bit(word, 19);
-  out.abs = static_cast<std::uint8_t>((bit(word, 21) ? 1 : 0) | (bit(word, 23) ? 2 : 0));
-  out.neg = static_cast<std::uint8_t>((bit(word, 20) ? 1 : 0) | (bit(word, 22) ? 2 : 0));
+  out.abs = source_bits(word, 21, 23);
+  out.neg = source_bits(word, 20, 22);
   out.dpp.bank_mask = static_cast<std::uint8_t>(field(word, 27, 24));
   out.dpp.row_mask = static_cast<std::uint8_t>(field(word, 31, 28));
   if (!is_dpp_control(out.dpp.ctrl)) refuse(draft, "no DPP control has this number");
@@ -88,30 +132,19 @@ void decode_sdwa(Draft& draft) {
   const std::uint32_t word = draft.take(1);
   if (!takes_sdwa(out)) refuse(draft, "takes no SDWA");
   out.lane_select = LaneSelect::Sdwa;
-  Sdwa& sdwa = out.sdwa;
   const std::uint32_t source = field(word, 7, 0);
   out.src[0] = bit(word, 23) ? code16(source) : vector_code(source);
   if (out.src[1] != operand_absent && bit(word, 31)) {
     out.src[1] = code16(out.src[1] - operand_vgpr);
   }
-  sdwa.src0_sel = static_cast<std::uint8_t>(field(word, 18, 16));
-  sdwa.src1_sel = static_cast<std::uint8_t>(field(word, 26, 24));
-  sdwa.src0_sext = bit(word, 19);
-  sdwa.src1_sext = bit(word, 27);
-  out.neg = static_cast<std::uint8_t>((bit(word, 20) ? 1 : 0) | (bit(word, 28) ? 2 : 0));
-  out.abs = static_cast<std::uint8_t>((bit(word, 21) ? 1 : 0) | (bit(word, 29) ? 2 : 0));
-  if (out.family == Family::Vopc) {
-    out.dst = bit(word, 15) ? code16(field(word, 14, 8)) : code16(sreg::vcc);
-    out.sdst = out.dst;
-  } else {
-    sdwa.dst_sel = static_cast<std::uint8_t>(field(word, 10, 8));
-    sdwa.dst_unused = static_cast<std::uint8_t>(field(word, 12, 11));
-    out.clamp = bit(word, 13);
-    out.omod = static_cast<std::uint8_t>(field(word, 15, 14));
-  }
-  if (sdwa.dst_sel > 6 || sdwa.dst_unused > 2 || sdwa.src0_sel > 6 || sdwa.src1_sel > 6) {
-    refuse(draft, "no SDWA selector has this number");
-  }
+  out.sdwa.src0_sel = selector(word, 16);
+  out.sdwa.src1_sel = selector(word, 24);
+  out.sdwa.src0_sext = bit(word, 19);
+  out.sdwa.src1_sext = bit(word, 27);
+  out.neg = source_bits(word, 20, 28);
+  out.abs = source_bits(word, 21, 29);
+  take_sdwa_destination(out, word);
+  check_sdwa(draft);
 }
 
 /// What a source 0 of 249, 250 or 255 brings with it.
@@ -178,10 +211,12 @@ void decode_matrix(Draft& draft, std::uint32_t first, std::uint32_t second) {
   to_acc(0, bit(second, 27));
   to_acc(1, bit(second, 28));
   // The index register of a sparse product (whose dst is a source too) is always a VGPR.
-  if (out.src[2] != operand_absent) to_acc(2, acc_cd && !has(*out.row, kReadsDst));
+  const bool sparse = has(*out.row, kReadsDst);
+  if (out.src[2] != operand_absent) to_acc(2, acc_cd && !sparse);
   out.cbsz = static_cast<std::uint8_t>(field(first, 10, 8));
   out.abid = static_cast<std::uint8_t>(field(first, 14, 11));
   out.blgp = static_cast<std::uint8_t>(field(second, 31, 29));
+  if (sparse && out.blgp != 0) refuse(draft, "a sparse product takes no blgp");
 }
 
 /// gfx950: a pair that names the scales, then the pair of the matrix product it scales.

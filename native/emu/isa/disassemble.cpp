@@ -93,21 +93,10 @@ std::string scalar_line(const Instruction& in, std::uint64_t pc) {
 }  // namespace text
 
 std::string disassemble(const Instruction& in, Target target, std::uint64_t pc) {
-  switch (in.family) {
-    case Family::Sop1:
-    case Family::Sop2:
-    case Family::Sopk:
-    case Family::Sopc:
-    case Family::Sopp: return text::scalar_line(in, pc);
-    case Family::Smem:
-    case Family::Ds:
-    case Family::Flat:
-    case Family::Scratch:
-    case Family::Global:
-    case Family::Mubuf:
-    case Family::Mtbuf: return text::memory_line(in, target);
-    default: return text::vector_line(in, target);
-  }
+  // The enumeration groups the families: scalar ones, SMEM, vector ones, memory.
+  if (in.family <= Family::Sopp) return text::scalar_line(in, pc);
+  const bool vector = in.family >= Family::Vop1 && in.family <= Family::Vop3px2;
+  return vector ? text::vector_line(in, target) : text::memory_line(in, target);
 }
 
 }  // namespace hipgraph::emu

@@ -14,10 +14,6 @@ bool has(const Instruction& in, RowFlag flag) { return (in.row->flags & flag) !=
 
 constexpr std::uint32_t vop3_only = 0x1c0;  // VOP3 opcodes that no shorter encoding shares
 
-bool is_in(std::uint32_t opcode, std::uint32_t first, std::uint32_t last) {
-  return opcode >= first && opcode <= last;
-}
-
 bool starts_with(const Instruction& in, std::string_view prefix) {
   return std::string_view(in.row->mnemonic).starts_with(prefix);
 }
@@ -25,6 +21,15 @@ bool starts_with(const Instruction& in, std::string_view prefix) {
 bool is_bitop3(const Instruction& in) { return starts_with(in, "v_bitop3"); }
 bool is_permlane_swap(const Instruction& in) {
   return starts_with(in, "v_permlane16_swap") || starts_with(in, "v_permlane32_swap");
+}
+/// Whether op_sel[3:2] names a byte of the destination.
+bool selects_byte(const Instruction& in) {
+  return starts_with(in, "v_cvt_sr_fp8") || starts_with(in, "v_cvt_sr_bf8");
+}
+/// Whether the row has only the source selectors of SDWA.
+bool is_float8_source(const Instruction& in) {
+  return starts_with(in, "v_cvt_f32_fp8") || starts_with(in, "v_cvt_f32_bf8") ||
+         starts_with(in, "v_cvt_pk_f32_fp8") || starts_with(in, "v_cvt_pk_f32_bf8");
 }
 bool is_mix(const Instruction& in) { return starts_with(in, "v_fma_mix"); }
 
@@ -35,7 +40,7 @@ bool has_one_form(const Instruction& in) {
   if (in.family == Family::Vop2) return has(in, kLiteralK);
   if (in.family != Family::Vop1) return false;
   return in.row->widths.dst == 0 || has(in, kScalarDst) ||
-         is_in(in.row->opcode, v_swap_b32, v_accvgpr_mov_b32);
+         in.row->opcode == v_swap_b32 || in.row->opcode == v_accvgpr_mov_b32;
 }
 
 std::string suffixed_mnemonic(const Instruction& in) {
@@ -74,7 +79,7 @@ const char* selector(std::uint8_t select) {
 void add_sdwa(Line& line, const Instruction& in) {
   constexpr std::array unused{"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
   const Sdwa& sdwa = in.sdwa;
-  if (!has(in, kMaskDst)) {
+  if (!has(in, kMaskDst) && !is_float8_source(in)) {
     line.raw(" dst_sel:").raw(selector(sdwa.dst_sel));
     line.raw(" dst_unused:").raw(unused[sdwa.dst_unused]);
   }
@@ -82,29 +87,33 @@ void add_sdwa(Line& line, const Instruction& in) {
   if (in.src[1] != operand_absent) line.raw(" src1_sel:").raw(selector(sdwa.src1_sel));
 }
 
+std::string quad_permutation(std::uint32_t control) {
+  std::string text = "quad_perm:[";
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    text += (i == 0 ? "" : ",") + std::to_string(control >> 2 * i & 3);
+  }
+  return text + "]";
+}
+
 std::string dpp_control(std::uint32_t control) {
-  if (control <= 0xff) {
-    std::string text = "quad_perm:[";
-    for (std::uint32_t i = 0; i < 4; ++i) {
-      text += (i == 0 ? "" : ",") + std::to_string(control >> 2 * i & 3);
-    }
-    return text + "]";
+  struct Named {
+    std::uint32_t control;
+    const char* text;
+  };
+  constexpr std::array named{
+      Named{0x130, "wave_shl:1"},      Named{0x134, "wave_rol:1"},   Named{0x138, "wave_shr:1"},
+      Named{0x13c, "wave_ror:1"},      Named{0x140, "row_mirror"},
+      Named{0x141, "row_half_mirror"}, Named{0x142, "row_bcast:15"},
+      Named{0x143, "row_bcast:31"},
+  };
+  if (control <= 0xff) return quad_permutation(control);
+  for (const Named& entry : named) {
+    if (entry.control == control) return entry.text;
   }
-  const std::string count = std::to_string(control & 15);
-  if (is_in(control, 0x101, 0x10f)) return "row_shl:" + count;
-  if (is_in(control, 0x111, 0x11f)) return "row_shr:" + count;
-  if (is_in(control, 0x121, 0x12f)) return "row_ror:" + count;
-  switch (control) {
-    case 0x130: return "wave_shl:1";
-    case 0x134: return "wave_rol:1";
-    case 0x138: return "wave_shr:1";
-    case 0x13c: return "wave_ror:1";
-    case 0x140: return "row_mirror";
-    case 0x141: return "row_half_mirror";
-    case 0x142: return "row_bcast:15";
-    case 0x143: return "row_bcast:31";
-    default: return "row_newbcast:" + count;
-  }
+  // What is left has a count in the low bits: 0x10n, 0x11n, 0x12n, 0x15n.
+  constexpr std::array<const char*, 6> counted{"row_shl:", "row_shr:", "row_ror:", "", "",
+                                               "row_newbcast:"};
+  return counted[control >> 4 & 15] + std::to_string(control & 15);
 }
 
 void add_dpp(Line& line, const Instruction& in) {
@@ -141,6 +150,10 @@ void add_vop3_modifiers(Line& line, const Instruction& in) {
     return;
   }
   if (is_bitop3(in)) line.number("bitop3", in.neg | in.abs << 3 | in.omod << 6);
+  if (selects_byte(in)) {
+    line.bits("op_sel", in.op_sel, 4, 0);
+    return;
+  }
   // The bit of the destination stands behind those of the sources that there are.
   const std::uint32_t destination = in.op_sel >> 3 & 1U;
   const std::uint32_t below = in.op_sel & ((1U << sources) - 1);
@@ -148,16 +161,17 @@ void add_vop3_modifiers(Line& line, const Instruction& in) {
   if (!is_bitop3(in)) add_output_modifiers(line, in);
 }
 
+/// A source as its encoding spells it.
+std::string ordinary_source(const Instruction& in, std::size_t index) {
+  if (is_bitop3(in)) return source_text(in, index);  // the modifier bits are its table
+  const bool selects = in.lane_select == LaneSelect::Sdwa && index < 2;
+  return selects ? sdwa_source(in, index) : modified_source(in, index, in.abs, in.neg);
+}
+
 std::string ordinary_line(const Instruction& in) {
   Line line(suffixed_mnemonic(in));
   add_destinations(line, in);
-  const bool bitop3 = is_bitop3(in);
-  for (std::size_t i = 0; i < source_count(in); ++i) {
-    const std::uint8_t abs = bitop3 ? std::uint8_t{0} : in.abs;
-    const std::uint8_t neg = bitop3 ? std::uint8_t{0} : in.neg;
-    const bool sdwa = in.lane_select == LaneSelect::Sdwa && i < 2;
-    line.operand(sdwa ? sdwa_source(in, i) : modified_source(in, i, abs, neg));
-  }
+  for (std::size_t i = 0; i < source_count(in); ++i) line.operand(ordinary_source(in, i));
   if (in.family == Family::Vop3) {
     add_vop3_modifiers(line, in);
   } else {

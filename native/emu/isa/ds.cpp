@@ -2,7 +2,8 @@
 #include "isa/memory_atomic.h"
 #include "isa/tables.h"
 
-// DS: the workgroup's LDS. M0 takes no part in bounds (compilers never set it), and there is no GDS.
+// DS: the workgroup's LDS. M0 takes no part in bounds (compilers never set it), and there is no
+// GDS.
 namespace hipgraph::emu {
 namespace {
 
@@ -16,11 +17,15 @@ constexpr TargetMask gfx950_only = static_cast<TargetMask>(Target::gfx950);
 /// ds_cmpst has its operands the other way round than the other families' cmpswap.
 struct CompareStore {
   template <typename T>
-  static T apply(T old, T compare, T data) { return CompareSwap::apply(old, data, compare); }
+  static T apply(T old, T compare, T data) {
+    return CompareSwap::apply(old, data, compare);
+  }
 };
 struct CompareStoreFloat {
   template <typename T>
-  static T apply(T old, T compare, T data) { return CompareSwapFloat::apply(old, data, compare); }
+  static T apply(T old, T compare, T data) {
+    return CompareSwapFloat::apply(old, data, compare);
+  }
 };
 
 /// LDS offsets: a 32-bit sum, so that a negative register and a positive offset meet inside.

@@ -5,8 +5,9 @@
 
 #include "machine/float_formats.h"
 
-/// Float operations as the vector ALU defines them, one lane at a time; written with selects so
-/// that loops over lanes become vector code. f16 is computed in f32 or f64 and rounded once.
+/// Float operations as the vector ALU defines them, one lane at a time; written with selects and
+/// always inlined so that loops over lanes become vector code. f16 is computed in a wider format
+/// and rounded once.
 namespace hipgraph::emu::float_math {
 
 template <typename T>
@@ -25,22 +26,32 @@ struct Bits<double> {
 };
 
 template <typename T>
-constexpr auto word(T value) { return std::bit_cast<typename Bits<T>::Word>(value); }
+[[gnu::always_inline]] constexpr auto word(T value) {
+  return std::bit_cast<typename Bits<T>::Word>(value);
+}
 template <typename T>
-constexpr T number(typename Bits<T>::Word bits) { return std::bit_cast<T>(bits); }
+[[gnu::always_inline]] constexpr T number(typename Bits<T>::Word bits) {
+  return std::bit_cast<T>(bits);
+}
 
 template <typename T>
-constexpr T quieted(T value) { return number<T>(word(value) | Bits<T>::quiet); }
+[[gnu::always_inline]] constexpr T quieted(T value) {
+  return number<T>(word(value) | Bits<T>::quiet);
+}
 
 template <typename T>
-constexpr bool is_signalling(T value) { return value != value && (word(value) & Bits<T>::quiet) == 0; }
+[[gnu::always_inline]] constexpr bool is_signalling(T value) {
+  return value != value && (word(value) & Bits<T>::quiet) == 0;
+}
 
 template <typename T>
-constexpr bool is_negative(T value) { return (word(value) & Bits<T>::sign) != 0; }
+[[gnu::always_inline]] constexpr bool is_negative(T value) {
+  return (word(value) & Bits<T>::sign) != 0;
+}
 
 /// What both minimum and maximum do with NaN: a number wins; in IEEE mode a signalling one does.
 template <typename T>
-constexpr T settle_nan(T a, T b, T chosen, bool ieee) {
+[[gnu::always_inline]] constexpr T settle_nan(T a, T b, T chosen, bool ieee) {
   T result = b != b ? a : chosen;
   result = a != a ? b : result;
   result = ieee && is_signalling(b) ? quieted(b) : result;
@@ -49,7 +60,7 @@ constexpr T settle_nan(T a, T b, T chosen, bool ieee) {
 
 /// The larger; +0 is larger than -0.
 template <typename T>
-constexpr T maximum(T a, T b, bool ieee) {
+[[gnu::always_inline]] constexpr T maximum(T a, T b, bool ieee) {
   T chosen = a > b ? a : b;
   chosen = a == b ? number<T>(word(a) & word(b)) : chosen;
   return settle_nan(a, b, chosen, ieee);
@@ -57,7 +68,7 @@ constexpr T maximum(T a, T b, bool ieee) {
 
 /// The smaller; -0 is smaller than +0.
 template <typename T>
-constexpr T minimum(T a, T b, bool ieee) {
+[[gnu::always_inline]] constexpr T minimum(T a, T b, bool ieee) {
   T chosen = a < b ? a : b;
   chosen = a == b ? number<T>(word(a) | word(b)) : chosen;
   return settle_nan(a, b, chosen, ieee);
@@ -65,7 +76,7 @@ constexpr T minimum(T a, T b, bool ieee) {
 
 /// The middle one; with a NaN among them, the smallest number.
 template <typename T>
-constexpr T median(T a, T b, T c, bool ieee) {
+[[gnu::always_inline]] constexpr T median(T a, T b, T c, bool ieee) {
   const T smallest = minimum(minimum(a, b, ieee), c, ieee);
   const T largest = maximum(maximum(a, b, ieee), c, ieee);
   T middle = maximum(a, b, ieee);
@@ -74,29 +85,57 @@ constexpr T median(T a, T b, T c, bool ieee) {
   return a != a || b != b || c != c ? smallest : middle;
 }
 
+/// What IEEE 754-2019 minimum and maximum do with NaN: it wins.
+template <typename T>
+[[gnu::always_inline]] constexpr T nan_or(T a, T b, T number) {
+  return a != a ? quieted(a) : b != b ? quieted(b) : number;
+}
+
+/// f16 values go through f32 unchanged.
+[[gnu::always_inline]] constexpr Half maximum(Half a, Half b, bool ieee) {
+  return f16_from_f32(maximum(f32_from_f16(a), f32_from_f16(b), ieee));
+}
+[[gnu::always_inline]] constexpr Half minimum(Half a, Half b, bool ieee) {
+  return f16_from_f32(minimum(f32_from_f16(a), f32_from_f16(b), ieee));
+}
+
 /// Denormals to signed zero.
-constexpr float flushed(float value) {
+[[gnu::always_inline]] constexpr float flushed(float value) {
   const std::uint32_t bits = word(value);
   return number<float>((bits & float_bits::infinity32) == 0 ? bits & float_bits::sign32 : bits);
 }
 
 /// v_mad_f32 and v_mac_f32: two roundings, denormals flushed whatever MODE says.
-constexpr float mad(float a, float b, float c) {
+[[gnu::always_inline]] constexpr float mad(float a, float b, float c) {
   return flushed(flushed(flushed(a) * flushed(b)) + flushed(c));
 }
 
-/// f16 fused multiply-add. The product is exact in f64; the sum is made odd where it was rounded,
+/// f16 operations whose f32 result rounds to f16 as if computed once.
+[[gnu::always_inline]] constexpr Half add(Half a, Half b) {
+  return f16_from_f32(f32_from_f16(a) + f32_from_f16(b));
+}
+[[gnu::always_inline]] constexpr Half subtract(Half a, Half b) {
+  return f16_from_f32(f32_from_f16(a) - f32_from_f16(b));
+}
+[[gnu::always_inline]] constexpr Half multiply(Half a, Half b) {
+  return f16_from_f32(f32_from_f16(a) * f32_from_f16(b));
+}
+
+/// v_mad_f16 and v_mac_f16: two roundings.
+[[gnu::always_inline]] constexpr Half mad(Half a, Half b, Half c) { return add(multiply(a, b), c); }
+
+/// f16 fused multiply-add. The product is exact in f32; the sum is made odd where it was rounded,
 /// so that rounding to f16 is as if done once.
-inline Half fma(Half a, Half b, Half c) {
-  const double product = static_cast<double>(f32_from_f16(a)) * f32_from_f16(b);
-  const double addend = f32_from_f16(c);
-  const double sum = product + addend;
-  const double virtual_addend = sum - product;
-  const double error = (product - (sum - virtual_addend)) + (addend - virtual_addend);
-  const std::uint64_t bits = word(sum);
-  const bool lost = (error > 0 || error < 0) && (bits & 1) == 0;
-  const bool grows = (error > 0) == (sum > 0);
-  return f16_from_f64(number<double>(lost ? (grows ? bits + 1 : bits - 1) : bits));
+[[gnu::always_inline]] constexpr Half fma(Half a, Half b, Half c) {
+  const float product = f32_from_f16(a) * f32_from_f16(b);
+  const float addend = f32_from_f16(c);
+  const float sum = product + addend;
+  const float shadow = sum - product;
+  const float error = (product - (sum - shadow)) + (addend - shadow);
+  const bool inexact = error > 0 || error < 0;
+  const std::uint32_t toward = (error > 0) == (sum > 0) ? 1U : ~0U;
+  const std::uint32_t step = inexact && (word(sum) & 1) == 0 ? toward : 0;
+  return f16_from_f32(number<float>(word(sum) + step));
 }
 
 /// Float to integer: truncates, saturates, NaN becomes 0. `low` and `high` are the integer's range.
@@ -127,7 +166,7 @@ constexpr std::uint8_t to_u8(float value) {
 }
 
 /// value * 2^exponent for f16 and f32, rounded by the caller: exact in f64.
-constexpr double scaled(double value, std::int32_t exponent) {
+[[gnu::always_inline]] constexpr double scaled(double value, std::int32_t exponent) {
   const std::int32_t bounded = exponent < -400 ? -400 : exponent > 400 ? 400 : exponent;
   return value * number<double>(static_cast<std::uint64_t>(bounded + 1023) << 52);
 }
@@ -149,7 +188,7 @@ constexpr std::int32_t frexp_exponent(double value) {
 }
 
 /// The value in [0.5, 1) with the sign; zero, infinity and NaN stay.
-constexpr double frexp_mantissa(double value) {
+[[gnu::always_inline]] constexpr double frexp_mantissa(double value) {
   const bool small = (word(value) & float_bits::infinity64) == 0;
   const std::uint64_t bits = word(small ? value * 0x1p54 : value);
   const bool special = (bits >> 52 & 0x7ff) == 0x7ff || (bits & ~float_bits::sign64) == 0;
@@ -165,6 +204,7 @@ inline double quarter_sine(double revolutions) {
 inline double sine(double revolutions) {
   if (std::fabs(revolutions) > 256) return std::isinf(revolutions) ? NAN : 0;
   const double rest = revolutions - __builtin_roundeven(revolutions);
+  if (rest == 0) return std::copysign(0.0, revolutions);
   const bool beyond = std::fabs(rest) > 0.25;
   return quarter_sine(beyond ? std::copysign(0.5, rest) - rest : rest);
 }

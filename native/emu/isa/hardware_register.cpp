@@ -46,6 +46,7 @@ std::uint32_t memory_bases() {
 }
 
 std::uint32_t whole_register(const Wave& wave, std::uint32_t id) {
+  if (id == kXccId && wave.launch->target == Target::gfx90a) refuse(id, "read");
   switch (id) {
     case kMode: return wave.mode;
     case kStatus: return status(wave);
@@ -53,12 +54,9 @@ std::uint32_t whole_register(const Wave& wave, std::uint32_t id) {
     case kWaitCounters: return 0;  // no exception is pending, no memory access is under way
     case kHardwareId: return hardware_id(wave);
     case kMemoryBases: return memory_bases();
-    case kXccId:
-      if (wave.launch->target != Target::gfx90a) return xcc(wave);
-      break;
-    default: break;
+    case kXccId: return xcc(wave);
+    default: refuse(id, "read");
   }
-  refuse(id, "read");
 }
 
 std::uint32_t mask_of(const RegisterField& field) {

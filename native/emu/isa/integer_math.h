@@ -14,7 +14,9 @@ constexpr Integer saturated(std::int64_t value) {
   return static_cast<Integer>(value < least ? least : value > largest ? largest : value);
 }
 
-constexpr std::int32_t i24(std::uint32_t value) { return static_cast<std::int32_t>(value << 8) >> 8; }
+constexpr std::int32_t i24(std::uint32_t value) {
+  return static_cast<std::int32_t>(value << 8) >> 8;
+}
 constexpr std::uint32_t u24(std::uint32_t value) { return value & 0xffffff; }
 
 /// Sum of the products of `Bits`-wide elements of two dwords.
@@ -34,7 +36,9 @@ constexpr std::int64_t dot(std::uint32_t a, std::uint32_t b) {
   return sum;
 }
 
-constexpr std::uint32_t difference(std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; }
+constexpr std::uint32_t difference(std::uint32_t a, std::uint32_t b) {
+  return a > b ? a - b : b - a;
+}
 
 /// Sum of absolute differences of `Bits`-wide unsigned elements; `Masked` leaves out elements
 /// whose reference (`b`) is zero.
@@ -50,9 +54,13 @@ constexpr std::uint32_t sum_of_differences(std::uint32_t a, std::uint32_t b) {
 }
 
 template <typename T>
-constexpr T smaller(T a, T b) { return a < b ? a : b; }
+constexpr T smaller(T a, T b) {
+  return a < b ? a : b;
+}
 template <typename T>
-constexpr T larger(T a, T b) { return a > b ? a : b; }
+constexpr T larger(T a, T b) {
+  return a > b ? a : b;
+}
 template <typename T>
 constexpr T middle(T a, T b, T c) {
   return larger(smaller(a, b), smaller(larger(a, b), c));

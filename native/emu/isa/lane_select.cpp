@@ -1,6 +1,5 @@
 #include "isa/lane_select.h"
 
-#include <array>
 #include <string>
 
 #include "machine/target.h"
@@ -30,27 +29,26 @@ int source_in_row(std::uint32_t ctrl, int lane) {
   const int in_row = lane % row_lanes;
   const int row = lane - in_row;
   const int amount = static_cast<int>(ctrl & 15);
-  switch (ctrl >> 4) {
-    case 0x10: return in_row + amount < row_lanes ? lane + amount : none;     // row_shl
-    case 0x11: return in_row >= amount ? lane - amount : none;                // row_shr
-    case 0x12: return row + (in_row - amount + row_lanes) % row_lanes;        // row_ror
-    case 0x15: return row + amount;                                           // row_newbcast
-    default: break;
-  }
   if (ctrl == 0x140) return row + row_lanes - 1 - in_row;  // row_mirror
-  return (lane & ~7) + 7 - lane % 8;                       // row_half_mirror
+  if (ctrl == 0x141) return (lane & ~7) + 7 - lane % 8;    // row_half_mirror
+  switch (ctrl >> 4) {
+    case 0x10: return in_row + amount < row_lanes ? lane + amount : none;  // row_shl
+    case 0x11: return in_row >= amount ? lane - amount : none;             // row_shr
+    case 0x12: return row + (in_row - amount + row_lanes) % row_lanes;     // row_ror
+    default: return row + amount;                                          // row_newbcast
+  }
 }
 
 // Controls that cross rows.
 int source_across_rows(std::uint32_t ctrl, int lane) {
   constexpr int last = static_cast<int>(wave_size) - 1;
   switch (ctrl) {
-    case 0x130: return lane < last ? lane + 1 : none;                         // wave_shl:1
-    case 0x134: return (lane + 1) & last;                                     // wave_rol:1
-    case 0x138: return lane - 1;                                              // wave_shr:1
-    case 0x13c: return (lane - 1) & last;                                     // wave_ror:1
-    case 0x142: return lane < row_lanes ? none : (lane & ~15) - 1;            // row_bcast:15
-    default: return lane < 2 * row_lanes ? none : 2 * row_lanes - 1;          // row_bcast:31
+    case 0x130: return lane < last ? lane + 1 : none;                 // wave_shl:1
+    case 0x134: return (lane + 1) & last;                             // wave_rol:1
+    case 0x138: return lane - 1;                                      // wave_shr:1
+    case 0x13c: return (lane - 1) & last;                             // wave_ror:1
+    case 0x142: return lane < row_lanes ? none : (lane & ~15) - 1;    // row_bcast:15
+    default: return lane < 2 * row_lanes ? none : 2 * row_lanes - 1;  // row_bcast:31
   }
 }
 

@@ -4,7 +4,8 @@
 /// Loads from device memory straight into LDS, which BUFFER (`lds` bit) and GLOBAL share.
 namespace hipgraph::emu {
 
-/// LDS offset of lane 0: M0 + instruction offset. M0 counts with as many bits as LDS addresses have.
+/// LDS offset of lane 0: M0 + instruction offset. M0 counts with as many bits as LDS addresses
+/// have.
 inline std::uint32_t lds_load_start(const Wave& wave, const Instruction& instruction) {
   const std::uint32_t bits = wave.launch->target == Target::gfx950 ? 0xffffffffu : 0xffffu;
   return (wave.sgpr[sreg::m0] & bits) + static_cast<std::uint32_t>(instruction.imm);

@@ -62,7 +62,8 @@ inline VectorRegister* rows_of(Wave& wave, std::uint16_t code) {
 /// Trap: `modifier` has no meaning here for this instruction.
 [[noreturn]] void throw_unsupported_modifier(const Instruction& instruction, const char* modifier);
 
-/// Calls `body(lane)` for the active lanes, ascending; a Trap that it throws gets the lane's number.
+/// Calls `body(lane)` for the active lanes, ascending; a Trap that it throws gets the lane's
+/// number.
 template <typename Body>
 void for_each_lane(std::uint64_t mask, Body body) {
   std::uint32_t lane = 0;
@@ -167,9 +168,10 @@ class GlobalSpace {
     return at(address, bytes);
   }
   /// Counts a write that was made through `at` or `word`.
+  /// An atomic that changed nothing (a failed compare) is no write to name a writer by.
   void wrote(std::uint64_t address, std::uint32_t bytes, bool changed) {
     wave_.launch->effects += changed ? 1 : 0;
-    if (synchronising_) note(address, bytes);
+    if (synchronising_ && (changed || access_ != Access::Atomic)) note(address, bytes);
   }
   /// Counts the write of all lanes through `trusted`, as one effect.
   void wrote_all(const LaneAddresses& lanes, std::uint32_t bytes, bool changed) {
@@ -201,7 +203,10 @@ class LdsSpace {
   static constexpr bool linear = true;
 
   LdsSpace(Wave& wave, Access access)
-      : wave_(wave), access_(access), base_(wave.group->lds.data()), size_(wave.group->lds.size()) {}
+      : wave_(wave),
+        access_(access),
+        base_(wave.group->lds.data()),
+        size_(wave.group->lds.size()) {}
 
   /// Whether all lanes are active and inside the allocation.
   bool covers(const LaneAddresses& lanes, std::uint32_t bytes) const {

@@ -25,12 +25,16 @@ using Real = std::conditional_t<sizeof(T) == 4, float, double>;
 /// Replaces the word.
 struct Swap {
   template <typename T>
-  static T apply(T /*old*/, T data) { return data; }
+  static T apply(T /*old*/, T data) {
+    return data;
+  }
 };
 /// Replaces the word when it equals `compare`.
 struct CompareSwap {
   template <typename T>
-  static T apply(T old, T data, T compare) { return old == compare ? data : old; }
+  static T apply(T old, T data, T compare) {
+    return old == compare ? data : old;
+  }
 };
 /// CompareSwap on floating-point values: -0 equals 0, NaN equals nothing.
 struct CompareSwapFloat {
@@ -42,52 +46,72 @@ struct CompareSwapFloat {
 /// Wrapping sum.
 struct Add {
   template <typename T>
-  static T apply(T old, T data) { return old + data; }
+  static T apply(T old, T data) {
+    return old + data;
+  }
 };
 /// Wrapping difference.
 struct Subtract {
   template <typename T>
-  static T apply(T old, T data) { return old - data; }
+  static T apply(T old, T data) {
+    return old - data;
+  }
 };
 /// Wrapping difference the other way round.
 struct ReverseSubtract {
   template <typename T>
-  static T apply(T old, T data) { return data - old; }
+  static T apply(T old, T data) {
+    return data - old;
+  }
 };
 /// Bitwise and.
 struct And {
   template <typename T>
-  static T apply(T old, T data) { return old & data; }
+  static T apply(T old, T data) {
+    return old & data;
+  }
 };
 /// Bitwise or.
 struct Or {
   template <typename T>
-  static T apply(T old, T data) { return old | data; }
+  static T apply(T old, T data) {
+    return old | data;
+  }
 };
 /// Bitwise exclusive or.
 struct Xor {
   template <typename T>
-  static T apply(T old, T data) { return old ^ data; }
+  static T apply(T old, T data) {
+    return old ^ data;
+  }
 };
 /// Clears the bits of `data`, then sets those of `bits`.
 struct MaskedOr {
   template <typename T>
-  static T apply(T old, T data, T bits) { return (old & ~data) | bits; }
+  static T apply(T old, T data, T bits) {
+    return (old & ~data) | bits;
+  }
 };
 /// Counts up; from `data` on it starts at 0 again.
 struct Increment {
   template <typename T>
-  static T apply(T old, T data) { return old >= data ? 0 : old + 1; }
+  static T apply(T old, T data) {
+    return old >= data ? 0 : old + 1;
+  }
 };
 /// Counts down; 0 and whatever exceeds `data` become `data`.
 struct Decrement {
   template <typename T>
-  static T apply(T old, T data) { return old == 0 || old > data ? data : old - 1; }
+  static T apply(T old, T data) {
+    return old == 0 || old > data ? data : old - 1;
+  }
 };
 /// Subtracts `data` if that does not go below 0, else adds `otherwise`.
 struct Wrap {
   template <typename T>
-  static T apply(T old, T data, T otherwise) { return old >= data ? old - data : old + otherwise; }
+  static T apply(T old, T data, T otherwise) {
+    return old >= data ? old - data : old + otherwise;
+  }
 };
 /// Signed minimum.
 struct MinSigned {
@@ -106,14 +130,19 @@ struct MaxSigned {
 /// Unsigned minimum.
 struct MinUnsigned {
   template <typename T>
-  static T apply(T old, T data) { return data < old ? data : old; }
+  static T apply(T old, T data) {
+    return data < old ? data : old;
+  }
 };
 /// Unsigned maximum.
 struct MaxUnsigned {
   template <typename T>
-  static T apply(T old, T data) { return data > old ? data : old; }
+  static T apply(T old, T data) {
+    return data > old ? data : old;
+  }
 };
-/// Floating-point sum, to nearest even. Denormals are kept: hardware flushes f32 ones on some paths.
+/// Floating-point sum, to nearest even. Denormals are kept: hardware flushes f32 ones on some
+/// paths.
 struct AddFloat {
   template <typename T>
   static T apply(T old, T data) {
@@ -170,8 +199,7 @@ struct AtomicRows {
 template <typename T>
 AtomicRows atomic_rows(Wave& wave, const Instruction& instruction) {
   const VectorRegister* data = rows_of(wave, instruction.data);
-  return {data, data + sizeof(T) / 4,
-          instruction.sc0 ? rows_of(wave, instruction.dst) : nullptr};
+  return {data, data + sizeof(T) / 4, instruction.sc0 ? rows_of(wave, instruction.dst) : nullptr};
 }
 
 /// One lane's word of 4 or 8 bytes out of its rows.
@@ -198,8 +226,8 @@ std::pair<T, bool> atomic_update(std::uint8_t* address, Data... data) {
   T* word = reinterpret_cast<T*>(address);
   T old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
   T next = Operation::apply(old, data...);
-  while (!__atomic_compare_exchange_n(word, &old, next, false, __ATOMIC_SEQ_CST,
-                                      __ATOMIC_SEQ_CST)) {
+  while (
+      !__atomic_compare_exchange_n(word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     next = Operation::apply(old, data...);
   }
   return {old, next != old};

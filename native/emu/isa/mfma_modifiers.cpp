@@ -1,7 +1,7 @@
 #include <bit>
 
 #include "isa/memory_access.h"
-#include "isa/mfma_product.h"
+#include "isa/mfma_sparse.h"
 
 namespace hipgraph::emu::matrix {
 namespace {
@@ -16,9 +16,9 @@ bool permutes_b(Target target, const MatrixShape& shape, bool f32_inputs) {
 /// The lane that `lane` takes its part of B from under a blgp pattern.
 std::uint32_t lane_of_b(std::uint32_t pattern, std::uint32_t lane) {
   switch (pattern) {
-    case 1: return lane % 32;                // the lower half twice
-    case 2: return 32 + lane % 32;           // the upper half twice
-    case 3: return (lane + 16) % wave_size;  // rotated down by a quarter
+    case 1: return lane % 32;                        // the lower half twice
+    case 2: return 32 + lane % 32;                   // the upper half twice
+    case 3: return (lane + 16) % wave_size;          // rotated down by a quarter
     default: return 16 * (pattern - 4) + lane % 16;  // one quarter four times
   }
 }
@@ -65,6 +65,15 @@ void permute_b(const Modifiers& modifiers, const VectorRegister* rows, VectorReg
     const std::uint32_t from = lane_of_b(modifiers.lanes_of_b, lane);
     for (std::uint32_t r = 0; r < count; ++r) copy[r][lane] = rows[r][from];
   }
+}
+
+std::uint32_t index_set(const Instruction& in, std::uint32_t count) {
+  const std::uint32_t sets = 16 / count;
+  if (in.blgp != 0) throw_unsupported_modifier(in, "blgp");
+  if (in.cbsz > 3) throw_unsupported_modifier(in, "cbsz");
+  if (in.cbsz != 0) return 0;  // the first set, whatever abid says
+  if (in.abid >= sets) throw_unsupported_modifier(in, "abid");
+  return in.abid;
 }
 
 const Float8Values& float8_values(Target target, bool wide_exponent) {

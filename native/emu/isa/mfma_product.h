@@ -11,10 +11,11 @@
 
 /// The dense matrix product, for every shape and element type.
 ///
-/// Arithmetic ("fast" numerics): on every target each element of D is C plus its products, added one
-/// by one in the order of k, each addition rounded to nearest even. Hardware sums groups of products
-/// with its own truncation before it rounds, and gfx90a flushes 16-bit denormals and sums in pairs:
-/// results differ from a GPU's in the last bits. i8 products are exact, f32 and f64 ones fused.
+/// Arithmetic ("fast" numerics): on every target each element of D is C plus its products, added
+/// one by one in the order of k, each addition rounded to nearest even. Hardware sums groups of
+/// products with its own truncation before it rounds, and gfx90a flushes 16-bit denormals and sums
+/// in pairs: results differ from a GPU's in the last bits. i8 products are exact, f32 and f64 ones
+/// fused.
 namespace hipgraph::emu::matrix {
 
 /// What the modifiers of one instruction ask; each is checked against what the shape supports.
@@ -94,11 +95,10 @@ void accumulate(const Panel<shape, Value>& a, const Panel<shape, Value>& b,
   }
 }
 
-/// Reads C: registers, or an inline constant in every element.
+/// Reads C from the operand `code`: registers, or an inline constant in every element.
 template <typename Value, std::size_t count>
-void read_accumulator(const Wave& wave, const Instruction& instruction,
+void read_accumulator(const Wave& wave, const Instruction& instruction, std::uint16_t code,
                       std::array<std::array<Value, wave_size>, count>& sums) {
-  const std::uint16_t code = instruction.src[2];
   if (code < operand_vgpr) {
     Value value;
     if constexpr (sizeof(Value) == 8) {
@@ -115,8 +115,8 @@ void read_accumulator(const Wave& wave, const Instruction& instruction,
   } else {
     for (std::uint32_t e = 0; e < count; ++e) {
       for (std::uint32_t lane = 0; lane < wave_size; ++lane) {
-        sums[e][lane] = std::bit_cast<Value>(rows[2 * e][lane] |
-                                             std::uint64_t{rows[2 * e + 1][lane]} << 32);
+        sums[e][lane] =
+            std::bit_cast<Value>(rows[2 * e][lane] | std::uint64_t{rows[2 * e + 1][lane]} << 32);
       }
     }
   }
@@ -171,7 +171,7 @@ void multiply(Wave& wave, const Instruction& instruction) {
   read_panel<shape>(FormatA(wave), rows_a, a);
   read_panel<shape>(FormatB(wave), rows_b, b);
   alignas(64) Accumulator<shape, Value> sums;
-  read_accumulator(wave, instruction, sums);
+  read_accumulator(wave, instruction, instruction.src[2], sums);
   if constexpr (shape.f64) {
     if ((modifiers.negate & 1) != 0) negate_all(a);
     if ((modifiers.negate & 2) != 0) negate_all(b);

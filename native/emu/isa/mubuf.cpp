@@ -43,8 +43,11 @@ void load_lds(Wave& wave, const Instruction& in) {
 template <Transfer kind>
 void load(Wave& wave, const Instruction& in) {
   if (in.lds) return load_lds<kind>(wave, in);
-  const BufferLanes lanes = buffer_lanes(wave, in, kind.bytes);
   VectorRegister* rows = rows_of(wave, in.dst);
+  if (is_private_segment(wave, in)) {
+    return load_lanes<kind>(ScratchSpace(wave), private_segment_lanes(wave, in), rows);
+  }
+  const BufferLanes lanes = buffer_lanes(wave, in, kind.bytes);
   GlobalSpace space(wave, Access::Load);
   for_each_lane(lanes.outside, [&](std::uint32_t lane) {
     std::array<std::uint8_t, kind.bytes> bytes{};
@@ -59,8 +62,11 @@ void load(Wave& wave, const Instruction& in) {
 template <Transfer kind>
 void store(Wave& wave, const Instruction& in) {
   if (in.lds) throw_unsupported_modifier(in, "lds");
-  const BufferLanes lanes = buffer_lanes(wave, in, kind.bytes);
   const VectorRegister* rows = rows_of(wave, in.data);
+  if (is_private_segment(wave, in)) {
+    return store_lanes<kind>(ScratchSpace(wave), private_segment_lanes(wave, in), rows);
+  }
+  const BufferLanes lanes = buffer_lanes(wave, in, kind.bytes);
   GlobalSpace space(wave, Access::Store, in.sc1);
   for_each_lane(lanes.outside, [&](std::uint32_t lane) {
     std::array<std::uint8_t, kind.bytes> bytes;

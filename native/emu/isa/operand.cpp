@@ -1,11 +1,16 @@
 #include "isa/operand.h"
 
+#include <array>
 #include <string>
 
 #include "machine/trap.h"
 
 namespace hipgraph::emu {
 namespace {
+
+bool is_aperture(std::uint32_t code) {
+  return code >= operand_code::shared_base && code <= operand_code::private_limit;
+}
 
 std::string source_name(std::uint32_t code) {
   switch (code) {
@@ -21,11 +26,10 @@ std::string source_name(std::uint32_t code) {
 }  // namespace
 
 std::uint64_t special_source_u64(const Wave& wave, std::uint32_t code) {
+  constexpr std::array windows{shared_aperture, shared_aperture + aperture_bytes - 1,
+                               private_aperture, private_aperture + aperture_bytes - 1};
+  if (is_aperture(code)) return windows[code - operand_code::shared_base];
   switch (code) {
-    case operand_code::shared_base: return shared_aperture;
-    case operand_code::shared_limit: return shared_aperture + aperture_bytes - 1;
-    case operand_code::private_base: return private_aperture;
-    case operand_code::private_limit: return private_aperture + aperture_bytes - 1;
     case operand_code::vccz: return wave.vcc() == 0 ? 1 : 0;
     case operand_code::execz: return wave.exec() == 0 ? 1 : 0;
     case operand_code::scc: return wave.scc ? 1 : 0;
@@ -36,7 +40,7 @@ std::uint64_t special_source_u64(const Wave& wave, std::uint32_t code) {
 }
 
 std::uint32_t special_source_u32(const Wave& wave, std::uint32_t code) {
-  if (code >= operand_code::shared_base && code <= operand_code::private_limit) {
+  if (is_aperture(code)) {
     throw Trap(TrapKind::UnsupportedInstruction,
                "32-bit read of " + source_name(code) + ": only the 64-bit read is defined");
   }

@@ -10,7 +10,7 @@ namespace hipgraph::emu {
 
 /// Scalar operand codes that are not registers.
 namespace operand_code {
-constexpr std::uint16_t first_constant = 128;  ///< 0; up to 192: 64, then -1 (193) down to -16 (208)
+constexpr std::uint16_t first_constant = 128;  ///< 0, ..., 64 (192), -1 (193), ..., -16 (208)
 constexpr std::uint16_t last_integer = 208;
 constexpr std::uint16_t shared_base = 235, shared_limit = 236;
 constexpr std::uint16_t private_base = 237, private_limit = 238;

@@ -20,24 +20,15 @@ struct Program::Decoded {
 
 namespace {
 
+/// By the order of the enumeration: scalar families, SMEM, vector ones, DS, the rest of memory.
 InstructionClass class_of(const Instruction& in) {
   if ((in.row->flags & kBranch) != 0) return InstructionClass::Branch;
   if ((in.row->flags & kMatrix) != 0) return InstructionClass::Matrix;
-  switch (in.family) {
-    case Family::Sop1:
-    case Family::Sop2:
-    case Family::Sopk:
-    case Family::Sopc: return InstructionClass::Salu;
-    case Family::Sopp: return InstructionClass::Other;
-    case Family::Smem: return InstructionClass::Smem;
-    case Family::Ds: return InstructionClass::Lds;
-    case Family::Flat:
-    case Family::Scratch:
-    case Family::Global:
-    case Family::Mubuf:
-    case Family::Mtbuf: return InstructionClass::Vmem;
-    default: return InstructionClass::Valu;
-  }
+  if (in.family < Family::Sopp) return InstructionClass::Salu;
+  if (in.family == Family::Sopp) return InstructionClass::Other;
+  if (in.family == Family::Smem) return InstructionClass::Smem;
+  if (in.family < Family::Ds) return InstructionClass::Valu;
+  return in.family == Family::Ds ? InstructionClass::Lds : InstructionClass::Vmem;
 }
 
 bool is_vector(InstructionClass kind) {
@@ -139,16 +130,19 @@ void Program::check_rows(const Instruction& in) const {
       {in.data1, w.src1},
   }};
   for (const auto& [code, width] : operands) {
-    if (code == operand_absent || code < operand_vgpr) continue;
-    const bool acc = code >= operand_accvgpr;
-    const std::uint32_t number = code - (acc ? operand_accvgpr : operand_vgpr);
-    const std::uint32_t rows = acc ? accvgpr_rows_ : vgpr_rows_;
-    if (number + width <= rows) continue;
-    throw Trap(TrapKind::RegisterFault,
-               std::string(in.row->mnemonic) + " names " + (acc ? "a" : "v") +
-                   std::to_string(number + width - 1) + " but the kernel has " +
-                   std::to_string(rows) + (acc ? " AccVGPRs" : " VGPRs"));
+    if (code != operand_absent && code >= operand_vgpr) check_row(in, code, width);
   }
+}
+
+void Program::check_row(const Instruction& in, std::uint32_t code, std::uint32_t width) const {
+  const bool acc = code >= operand_accvgpr;
+  const std::uint32_t number = code - (acc ? operand_accvgpr : operand_vgpr);
+  const std::uint32_t rows = acc ? accvgpr_rows_ : vgpr_rows_;
+  if (number + width <= rows) return;
+  throw Trap(TrapKind::RegisterFault,
+             std::string(in.row->mnemonic) + " names " + (acc ? "a" : "v") +
+                 std::to_string(number + width - 1) + " but the kernel has " +
+                 std::to_string(rows) + (acc ? " AccVGPRs" : " VGPRs"));
 }
 
 /// A vector instruction while VSKIP or VGPR indexing is on.

@@ -32,6 +32,7 @@ class Program {
   std::unique_ptr<Decoded> decode_at(std::uint64_t pc) const;
   Instruction read(std::uint64_t pc) const;
   void check_rows(const Instruction& instruction) const;
+  void check_row(const Instruction& instruction, std::uint32_t code, std::uint32_t width) const;
   void step_in_mode(Wave& wave, const Decoded& slot) const;
 
   std::uint64_t code_;

@@ -89,8 +89,9 @@ void store(Wave& wave, const Instruction& in) {
   const u32 bytes = 4 * dwords_inside(place, in.row->widths.src0);
   check_aligned(in, place.address, 4);
   if (bytes == 0) return;
+  const u64 before = wave.launch->effects;
   wave.store(place.address, wave.sgpr.data() + in.data, bytes, Access::ScalarStore);
-  wave.note_write(place.address, bytes);
+  if (wave.launch->effects != before) wave.note_write(place.address, bytes);
 }
 
 template <typename T>
@@ -130,8 +131,10 @@ void change(Wave& wave, const Instruction& in) {
   } else {
     result = atomic_update<Operation, T>(address, data);
   }
-  if (result.second) ++wave.launch->effects;
-  wave.note_write(place.address, sizeof(T));
+  if (result.second) {
+    ++wave.launch->effects;
+    wave.note_write(place.address, sizeof(T));
+  }
   note_poll(wave, place.address, sizeof(T), static_cast<u32>(result.first),
             Access::ScalarAtomic);
   return_word<T>(wave, in, result.first);
@@ -140,11 +143,15 @@ void change(Wave& wave, const Instruction& in) {
 /// Memory is coherent here: nothing to write back or to forget.
 void cache_operation(Wave&, const Instruction&) {}
 
+// Reading a clock counts as an effect: a wave that waits for time goes on by itself one day, even
+// if all its registers come back to an earlier state meanwhile.
 void core_clock(Wave& wave, const Instruction& in) {
+  ++wave.launch->effects;
   set_scalar_u64(wave, in.dst, wave.launch->round * core_cycles_per_round);
 }
 
 void real_time_clock(Wave& wave, const Instruction& in) {
+  ++wave.launch->effects;
   set_scalar_u64(wave, in.dst, wave.launch->round * clock_ticks_per_round);
 }
 

@@ -38,8 +38,11 @@ u64 scalar_wide(const Wave& wave, const Instruction& in, u16 code, Kind kind) {
 
 u32 scalar_narrow(const Wave& wave, const Instruction& in, u16 code, Kind kind) {
   switch (kind) {
-    case Kind::F16: case Kind::R16: case Kind::PF16: return scalar_f16(wave, in, code);
-    case Kind::BF16: case Kind::PBF16: return scalar_bf16(wave, in, code);
+    case Kind::F16:
+    case Kind::R16:
+    case Kind::PF16: return scalar_f16(wave, in, code);
+    case Kind::BF16:
+    case Kind::PBF16: return scalar_bf16(wave, in, code);
     default: return scalar_u32(wave, in, code);
   }
 }
@@ -97,33 +100,46 @@ void read_mask(const Wave& wave, const Instruction& in, const Meaning& m, LaneFl
   expand(vcc ? wave.vcc() : scalar_u64(wave, in, in.src[2]), mask);
 }
 
-/// Whether a source is read as the register holds it.
-bool is_unmodified(const Wave& wave, const Instruction& in, std::size_t slot, Kind kind) {
+/// Whether a source has modifiers of its own.
+bool is_modified(const Instruction& in, std::size_t slot, Kind kind) {
   const unsigned bits = in.abs | in.neg | in.neg_hi | in.op_sel;
-  return in.lane_select == LaneSelect::None && (bits >> slot & 1) == 0 && !is_packed(kind) &&
-         !flushes(wave.mode, kind, keep_inputs);
+  return in.lane_select != LaneSelect::None || (bits >> slot & 1) != 0 || is_packed(kind);
 }
 
-/// A source with its modifiers, copied if it has any. `writable` loses the lanes that DPP leaves
-/// alone.
-const u32* modified_source(const Wave& wave, const Instruction& in, const Meaning& m,
-                           std::size_t k, Rows& copy, u64& writable) {
-  const Kind kind = m.source[k];
-  const u32* from = source_rows(wave, in, k, kind, copy);
-  if (is_unmodified(wave, in, k, kind)) return from;
-  u32* rows = copy.lane;
-  if (k == 0 && in.lane_select == LaneSelect::Dpp) {
+/// Copies a source to `rows` with its modifiers. `writable` loses the lanes that DPP leaves alone.
+void modify_source(const Wave& wave, const Instruction& in, std::size_t slot, Kind kind,
+                   const u32* from, u32* rows, u64& writable) {
+  if (slot == 0 && in.lane_select == LaneSelect::Dpp) {
     writable &= move_lanes(in.dpp, wave.exec(), from, rows_of(kind), rows);
   } else if (from != rows) {
     std::memcpy(rows, from, rows_of(kind) * wave_size * sizeof(u32));
   }
-  if (in.lane_select == LaneSelect::Sdwa && k < 2) {
-    const bool extends = k == 0 ? in.sdwa.src0_sext : in.sdwa.src1_sext;
-    select_part(rows, k == 0 ? in.sdwa.src0_sel : in.sdwa.src1_sel, extends, rows);
+  if (in.lane_select == LaneSelect::Sdwa && slot < 2) {
+    const bool extends = slot == 0 ? in.sdwa.src0_sext : in.sdwa.src1_sext;
+    select_part(rows, slot == 0 ? in.sdwa.src0_sel : in.sdwa.src1_sel, extends, rows);
   }
-  apply_source_modifiers(in, k, kind, rows);
-  if (flushes(wave.mode, kind, keep_inputs)) flush(rows, kind);
-  return rows;
+  apply_source_modifiers(in, slot, kind, rows);
+}
+
+/// A source as the lambda sees it: the registers themselves, or a copy in `rows`.
+const u32* read_source(const Wave& wave, const Instruction& in, const Meaning& m, std::size_t slot,
+                       Rows& rows, u64& writable) {
+  const Kind kind = m.source[slot];
+  const u32* from = source_rows(wave, in, slot, kind, rows);
+  if (is_modified(in, slot, kind)) {
+    modify_source(wave, in, slot, kind, from, rows.lane, writable);
+    from = rows.lane;
+  }
+  if (!flushes(wave.mode, kind, keep_inputs)) return from;
+  flush(from, kind, rows.lane);
+  return rows.lane;
+}
+
+/// The destination before the instruction, as a source.
+const u32* read_old(const Wave& wave, const Meaning& m, const u32* to, Rows& rows) {
+  if (!m.reads_old || !flushes(wave.mode, m.result, keep_inputs)) return to;
+  flush(to, m.result, rows.lane);
+  return rows.lane;
 }
 
 /// Puts a result narrower than its register where the instruction wants it.
@@ -161,20 +177,18 @@ void run_kernel(const Wave& wave, const Instruction& in, const Meaning& m, const
   check_modifiers(wave, in, m);
   Scratch scratch;
   u64 writable = wave.exec();
-  Lanes lanes{{}, scratch.mask.lane, scratch.result.lane, scratch.flags.lane,
+  Lanes lanes{{},
+              scratch.mask.lane,
+              scratch.result.lane,
+              scratch.flags.lane,
               {wave.launch->target, wave.mode, parameter}};
   for (std::size_t k = 0; k < 3; ++k) {
     if (m.source[k] == Kind::None) continue;
-    lanes.source[k] = modified_source(wave, in, m, k, scratch.source[k], writable);
+    lanes.source[k] = read_source(wave, in, m, k, scratch.source[k], writable);
   }
   const std::size_t rows = rows_of(m.result);
   u32* to = rows != 0 ? wave.vgpr[in.dst - operand_vgpr].data() : nullptr;
-  lanes.source[old_slot] = to;
-  if (m.reads_old && flushes(wave.mode, m.result, keep_inputs)) {
-    std::memcpy(scratch.source[old_slot].lane, to, rows * wave_size * sizeof(u32));
-    flush(scratch.source[old_slot].lane, m.result);
-    lanes.source[old_slot] = scratch.source[old_slot].lane;
-  }
+  lanes.source[old_slot] = read_old(wave, m, to, scratch.source[old_slot]);
   if (m.reads_mask) read_mask(wave, in, m, scratch.mask);
   run_kernel(wave, in, m, lanes);
   if (rows != 0) {

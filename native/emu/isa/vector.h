@@ -25,16 +25,16 @@ using Kernel = void (*)(const Lanes&);
 /// What a row honours beyond the plain forms.
 enum Option : u16 {
   kPlain = 0,
-  kRounds = 1,       ///< the host's rounding mode gives MODE's rounding
-  kExact = 2,        ///< the result needs no rounding, or the lambda sees to it
-  kOpSel = 4,        ///< op_sel picks 16-bit halves; the other half of the destination stays
-  kKeepsHigh = 8,    ///< a 16-bit result leaves the high half alone
-  kOpSelByte = 16,   ///< op_sel[3:2] picks the byte of the destination; the others stay
-  kWritesExec = 32,  ///< v_cmpx
-  kLiteral = 64,     ///< madmk, madak and their like
-  kScalarPair = 128, ///< VOP3B: the mask result goes to an SGPR pair in every form
-  kVccMask = 256,    ///< the mask source is VCC in every form (v_div_fmas)
-  kPacked = 512      ///< one lambda call for each element of a packed pair
+  kRounds = 1,        ///< the host's rounding mode gives MODE's rounding
+  kExact = 2,         ///< the result needs no rounding, or the lambda sees to it
+  kOpSel = 4,         ///< op_sel picks 16-bit halves; the other half of the destination stays
+  kKeepsHigh = 8,     ///< a 16-bit result leaves the high half alone
+  kOpSelByte = 16,    ///< op_sel[3:2] picks the byte of the destination; the others stay
+  kWritesExec = 32,   ///< v_cmpx
+  kLiteral = 64,      ///< madmk, madak and their like
+  kScalarPair = 128,  ///< VOP3B: the mask result goes to an SGPR pair in every form
+  kVccMask = 256,     ///< the mask source is VCC in every form (v_div_fmas)
+  kPacked = 512       ///< one lambda call for each element of a packed pair
 };
 
 /// A row as the engine sees it.
@@ -57,8 +57,11 @@ constexpr u32 f16_f64_denormals = 3 << 6, f16_overflow = 1 << 23;
 /// MODE bits that matter to an operand of `kind`.
 constexpr u32 denormal_bits(Kind kind) {
   switch (kind) {
-    case Kind::F32: case Kind::PF32: return mode_bit::f32_denormals;
-    case Kind::F16: case Kind::PF16: case Kind::F64: return mode_bit::f16_f64_denormals;
+    case Kind::F32:
+    case Kind::PF32: return mode_bit::f32_denormals;
+    case Kind::F16:
+    case Kind::PF16:
+    case Kind::F64: return mode_bit::f16_f64_denormals;
     default: return 0;
   }
 }
@@ -66,9 +69,11 @@ constexpr u32 denormal_bits(Kind kind) {
 /// MODE bits that say how a result of `kind` is rounded.
 constexpr u32 rounding_bits(Kind kind) {
   switch (kind) {
-    case Kind::F32: case Kind::PF32: return mode_bit::f32_round;
+    case Kind::F32:
+    case Kind::PF32: return mode_bit::f32_round;
     case Kind::F64: return mode_bit::f16_f64_round;
-    case Kind::F16: case Kind::PF16: return mode_bit::f16_f64_round | mode_bit::f16_overflow;
+    case Kind::F16:
+    case Kind::PF16: return mode_bit::f16_f64_round | mode_bit::f16_overflow;
     default: return 0;
   }
 }
@@ -112,8 +117,10 @@ struct Signature<R (L::*)(P...) const> {
   }
 
   static constexpr Kind result() {
-    if constexpr (compares) return Kind::None;
-    else return Value<R>::kind;
+    if constexpr (compares)
+      return Kind::None;
+    else
+      return Value<R>::kind;
   }
 
   template <bool Packed>
@@ -133,7 +140,7 @@ struct Signature<R (L::*)(P...) const> {
   /// The loop over the lanes. A lane reads and writes only its own column of the register rows,
   /// so iterations are independent even where the destination is also a source.
   template <auto F, bool Packed, std::size_t... I>
-  static void run(const Lanes& given, std::index_sequence<I...>) {
+  [[gnu::flatten]] static void run(const Lanes& given, std::index_sequence<I...>) {
     const Lanes lanes = given;
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"  // calls into libm stay scalar loops
@@ -180,8 +187,10 @@ constexpr Meaning with_mode(Meaning meaning) {
 
 template <auto F, bool Packed>
 constexpr Kernel kernel_or_null() {
-  if constexpr (std::is_null_pointer_v<decltype(F)>) return nullptr;
-  else return &SignatureOf<F>::template kernel<F, Packed>;
+  if constexpr (std::is_null_pointer_v<decltype(F)>)
+    return nullptr;
+  else
+    return &SignatureOf<F>::template kernel<F, Packed>;
 }
 
 template <auto F, unsigned Options, auto Saturating>

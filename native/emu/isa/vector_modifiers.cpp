@@ -62,28 +62,31 @@ void apply_signs(u32* rows, Kind kind, bool abs, bool neg, bool neg_hi) {
   for (std::size_t i = 0; i < wave_size; ++i) rows[i] = (rows[i] & clear) ^ flip;
 }
 
-void flush_f32(u32* row) {
+// The masks keep the stores unconditional, which vector code needs to be fast.
+void flush_f32(const u32* from, u32* to) {
+#pragma clang loop vectorize(assume_safety)
   for (std::size_t i = 0; i < wave_size; ++i) {
-    const u32 bits = row[i];
-    row[i] = (bits & float_bits::infinity32) == 0 ? bits & float_bits::sign32 : bits;
+    const u32 kept = (from[i] & float_bits::infinity32) == 0 ? float_bits::sign32 : ~0U;
+    to[i] = from[i] & kept;
   }
 }
 
-void flush_f16_pair(u32* row) {
+void flush_f16_pair(const u32* from, u32* to) {
+#pragma clang loop vectorize(assume_safety)
   for (std::size_t i = 0; i < wave_size; ++i) {
-    const u32 bits = row[i];
-    const u32 low = (bits & 0x7c00) == 0 ? bits & 0x8000 : bits & 0xffff;
-    const u32 high = (bits & 0x7c000000) == 0 ? bits & 0x80000000 : bits & 0xffff0000;
-    row[i] = low | high;
+    const u32 low = (from[i] & 0x7c00) == 0 ? 0x8000 : 0xffff;
+    const u32 high = (from[i] & 0x7c000000) == 0 ? 0x80000000 : 0xffff0000;
+    to[i] = from[i] & (low | high);
   }
 }
 
-void flush_f64(u32* rows) {
-  u32* high = rows + wave_size;
+void flush_f64(const u32* from, u32* to) {
+#pragma clang loop vectorize(assume_safety)
   for (std::size_t i = 0; i < wave_size; ++i) {
-    const bool small = (high[i] & 0x7ff00000) == 0;
-    rows[i] = small ? 0 : rows[i];
-    high[i] = small ? high[i] & float_bits::sign32 : high[i];
+    const u32 high = from[i + wave_size];
+    const u32 kept = (high & 0x7ff00000) == 0 ? 0 : ~0U;
+    to[i] = from[i] & kept;
+    to[i + wave_size] = high & (kept | float_bits::sign32);
   }
 }
 
@@ -155,12 +158,13 @@ void apply_source_modifiers(const Instruction& in, std::size_t slot, Kind kind, 
   apply_signs(rows, kind, (in.abs >> slot & 1) != 0, (in.neg >> slot & 1) != 0, false);
 }
 
-void flush(u32* rows, Kind kind) {
+void flush(const u32* from, Kind kind, u32* to) {
   switch (kind) {
-    case Kind::F32: return flush_f32(rows);
-    case Kind::PF32: flush_f32(rows); return flush_f32(rows + wave_size);
-    case Kind::F16: case Kind::PF16: return flush_f16_pair(rows);
-    case Kind::F64: return flush_f64(rows);
+    case Kind::PF32: flush_f32(from + wave_size, to + wave_size); [[fallthrough]];
+    case Kind::F32: return flush_f32(from, to);
+    case Kind::F16:
+    case Kind::PF16: return flush_f16_pair(from, to);
+    case Kind::F64: return flush_f64(from, to);
     default: return;
   }
 }
@@ -173,7 +177,7 @@ void finish_float(const Wave& wave, const Instruction& in, Kind kind, u32* rows)
       return in.omod == 1 ? value * 2 : in.omod == 2 ? value * 4 : value / 2;
     });
   }
-  if (flushed) flush(rows, kind);
+  if (flushed) flush(rows, kind, rows);
   if (in.clamp) {
     const bool nan_is_zero = wave.dx10_clamp();
     change_floats(rows, kind, [&](auto value) {

@@ -12,8 +12,13 @@ constexpr bool is_packed(Kind kind) { return kind >= Kind::PB16; }
 
 constexpr bool is_float(Kind kind) {
   switch (kind) {
-    case Kind::None: case Kind::B16: case Kind::B32: case Kind::B64: case Kind::I64:
-    case Kind::PB16: case Kind::PB32: return false;
+    case Kind::None:
+    case Kind::B16:
+    case Kind::B32:
+    case Kind::B64:
+    case Kind::I64:
+    case Kind::PB16:
+    case Kind::PB32: return false;
     default: return true;
   }
 }
@@ -31,8 +36,8 @@ void check_modifiers(const Wave& wave, const Instruction& instruction, const Mea
 /// Applies op_sel, abs and neg of source `slot` to its rows.
 void apply_source_modifiers(const Instruction& instruction, std::size_t slot, Kind kind, u32* rows);
 
-/// Denormals to signed zero.
-void flush(u32* rows, Kind kind);
+/// Copies rows with denormals as signed zero; `from` and `to` may be the same.
+void flush(const u32* from, Kind kind, u32* to);
 
 /// omod, flushing and clamp of a float result.
 void finish_float(const Wave& wave, const Instruction& instruction, Kind kind, u32* rows);

@@ -23,16 +23,35 @@ using i64 = std::int64_t;
 
 /// How an operand lies in registers and which modifiers it takes.
 enum class Kind : u8 {
-  None, B16, F16, R16, BF16, B32, F32, R32, B64, I64, F64, R64,
-  PB16, PF16, PBF16, PB32, PF32  // packed pairs; the last two in two registers
+  None,
+  B16,
+  F16,
+  R16,
+  BF16,
+  B32,
+  F32,
+  R32,
+  B64,
+  I64,
+  F64,
+  R64,
+  PB16,
+  PF16,
+  PBF16,
+  PB32,
+  PF32  // packed pairs; the last two in two registers
 };
 
 /// Registers of an operand.
 constexpr u8 rows_of(Kind kind) {
   switch (kind) {
     case Kind::None: return 0;
-    case Kind::B64: case Kind::I64: case Kind::F64: case Kind::R64:
-    case Kind::PB32: case Kind::PF32: return 2;
+    case Kind::B64:
+    case Kind::I64:
+    case Kind::F64:
+    case Kind::R64:
+    case Kind::PB32:
+    case Kind::PF32: return 2;
     default: return 1;
   }
 }
@@ -76,7 +95,7 @@ struct Lanes {
   std::array<const u32*, 4> source;  ///< the fourth: the destination before the instruction
   const u32* mask;                   ///< flags of the mask source
   u32* result;
-  u32* flags;                        ///< flags of the mask result
+  u32* flags;  ///< flags of the mask result
   Context context;
 };
 
@@ -87,7 +106,9 @@ struct Value;
 template <typename T, Kind K>
 struct ShortValue {
   static constexpr Kind kind = K;
-  static T load(const u32* row, std::size_t i) { return std::bit_cast<T>(static_cast<u16>(row[i])); }
+  static T load(const u32* row, std::size_t i) {
+    return std::bit_cast<T>(static_cast<u16>(row[i]));
+  }
   static void store(u32* row, std::size_t i, T value) { row[i] = std::bit_cast<u16>(value); }
   static T load_packed(const u32* row, std::size_t i) {
     T value;
@@ -120,26 +141,46 @@ struct WideValue {
   }
 };
 
-template <> struct Value<u16> : ShortValue<u16, Kind::B16> {};
-template <> struct Value<i16> : ShortValue<i16, Kind::B16> {};
-template <> struct Value<Half> : ShortValue<Half, Kind::F16> {};
-template <> struct Value<BFloat> : ShortValue<BFloat, Kind::BF16> {};
-template <> struct Value<Raw<u16>> : ShortValue<Raw<u16>, Kind::R16> {};
-template <> struct Value<u32> : WordValue<u32, Kind::B32> {};
-template <> struct Value<i32> : WordValue<i32, Kind::B32> {};
-template <> struct Value<float> : WordValue<float, Kind::F32> {};
-template <> struct Value<Raw<u32>> : WordValue<Raw<u32>, Kind::R32> {};
-template <> struct Value<Pair<u16>> : WordValue<Pair<u16>, Kind::PB16> {};
-template <> struct Value<Pair<i16>> : WordValue<Pair<i16>, Kind::PB16> {};
-template <> struct Value<Pair<Half>> : WordValue<Pair<Half>, Kind::PF16> {};
-template <> struct Value<Pair<BFloat>> : WordValue<Pair<BFloat>, Kind::PBF16> {};
-template <> struct Value<u64> : WideValue<u64, Kind::B64> {};
-template <> struct Value<i64> : WideValue<i64, Kind::I64> {};
-template <> struct Value<double> : WideValue<double, Kind::F64> {};
-template <> struct Value<Raw<u64>> : WideValue<Raw<u64>, Kind::R64> {};
-template <> struct Value<Pair<u32>> : WideValue<Pair<u32>, Kind::PB32> {};
-template <> struct Value<Pair<float>> : WideValue<Pair<float>, Kind::PF32> {};
-template <typename T> struct Value<Carry<T>> : Value<T> {};
+template <>
+struct Value<u16> : ShortValue<u16, Kind::B16> {};
+template <>
+struct Value<i16> : ShortValue<i16, Kind::B16> {};
+template <>
+struct Value<Half> : ShortValue<Half, Kind::F16> {};
+template <>
+struct Value<BFloat> : ShortValue<BFloat, Kind::BF16> {};
+template <>
+struct Value<Raw<u16>> : ShortValue<Raw<u16>, Kind::R16> {};
+template <>
+struct Value<u32> : WordValue<u32, Kind::B32> {};
+template <>
+struct Value<i32> : WordValue<i32, Kind::B32> {};
+template <>
+struct Value<float> : WordValue<float, Kind::F32> {};
+template <>
+struct Value<Raw<u32>> : WordValue<Raw<u32>, Kind::R32> {};
+template <>
+struct Value<Pair<u16>> : WordValue<Pair<u16>, Kind::PB16> {};
+template <>
+struct Value<Pair<i16>> : WordValue<Pair<i16>, Kind::PB16> {};
+template <>
+struct Value<Pair<Half>> : WordValue<Pair<Half>, Kind::PF16> {};
+template <>
+struct Value<Pair<BFloat>> : WordValue<Pair<BFloat>, Kind::PBF16> {};
+template <>
+struct Value<u64> : WideValue<u64, Kind::B64> {};
+template <>
+struct Value<i64> : WideValue<i64, Kind::I64> {};
+template <>
+struct Value<double> : WideValue<double, Kind::F64> {};
+template <>
+struct Value<Raw<u64>> : WideValue<Raw<u64>, Kind::R64> {};
+template <>
+struct Value<Pair<u32>> : WideValue<Pair<u32>, Kind::PB32> {};
+template <>
+struct Value<Pair<float>> : WideValue<Pair<float>, Kind::PF32> {};
+template <typename T>
+struct Value<Carry<T>> : Value<T> {};
 
 /// A parameter of a lambda: which source slot it takes, if any.
 template <typename P>
@@ -148,8 +189,10 @@ struct Parameter {
   static constexpr Kind kind = Value<P>::kind;
   template <bool Packed>
   static P load(const Lanes& lanes, std::size_t slot, std::size_t i) {
-    if constexpr (Packed) return Value<P>::load_packed(lanes.source[slot], i);
-    else return Value<P>::load(lanes.source[slot], i);
+    if constexpr (Packed)
+      return Value<P>::load_packed(lanes.source[slot], i);
+    else
+      return Value<P>::load(lanes.source[slot], i);
   }
 };
 
@@ -158,7 +201,9 @@ struct Parameter<bool> {
   static constexpr bool is_source = false, is_mask = true, is_old = false;
   static constexpr Kind kind = Kind::None;
   template <bool Packed>
-  static bool load(const Lanes& lanes, std::size_t, std::size_t i) { return lanes.mask[i] != 0; }
+  static bool load(const Lanes& lanes, std::size_t, std::size_t i) {
+    return lanes.mask[i] != 0;
+  }
 };
 
 template <typename T>
@@ -176,7 +221,9 @@ struct Parameter<Lane> {
   static constexpr bool is_source = false, is_mask = false, is_old = false;
   static constexpr Kind kind = Kind::None;
   template <bool Packed>
-  static Lane load(const Lanes&, std::size_t, std::size_t i) { return {static_cast<u32>(i)}; }
+  static Lane load(const Lanes&, std::size_t, std::size_t i) {
+    return {static_cast<u32>(i)};
+  }
 };
 
 template <>
@@ -184,7 +231,9 @@ struct Parameter<const Context&> {
   static constexpr bool is_source = false, is_mask = false, is_old = false;
   static constexpr Kind kind = Kind::None;
   template <bool Packed>
-  static const Context& load(const Lanes& lanes, std::size_t, std::size_t) { return lanes.context; }
+  static const Context& load(const Lanes& lanes, std::size_t, std::size_t) {
+    return lanes.context;
+  }
 };
 
 }  // namespace hipgraph::emu::vector

@@ -18,19 +18,17 @@ void no_operation(Wave&, const Instruction&) {}
 // The transcendental f32 operations flush denormals whatever MODE says; the value is computed in
 // f64 and rounded once.
 template <double (*Function)(double)>
-constexpr auto f32_of = [](float a) {
-  return flushed(static_cast<float>(Function(static_cast<double>(flushed(a)))));
-};
+constexpr auto f32_of =
+    [](float a) { return flushed(static_cast<float>(Function(static_cast<double>(flushed(a))))); };
 template <double (*Function)(double)>
-constexpr auto f16_of = [](Half a) {
-  return f16_from_f64(Function(static_cast<double>(f32_from_f16(a))));
-};
+constexpr auto f16_of =
+    [](Half a) { return f16_from_f64(Function(static_cast<double>(f32_from_f16(a)))); };
 template <float (*Function)(float)>
 constexpr auto f16_exact = [](Half a) { return f16_from_f32(Function(f32_from_f16(a))); };
 
 double reciprocal(double a) { return 1 / a; }
-double root(double a) { return __builtin_sqrt(a); }
-double reciprocal_root(double a) { return 1 / __builtin_sqrt(a); }
+double root(double a) { return __builtin_elementwise_sqrt(a); }  // unlike sqrt, leaves errno alone
+double reciprocal_root(double a) { return 1 / root(a); }
 double power_of_2(double a) { return std::exp2(a); }
 double logarithm_2(double a) { return std::log2(a); }
 float truncate(float a) { return __builtin_truncf(a); }
@@ -42,20 +40,27 @@ template <u32 Byte>
 constexpr auto f32_of_byte = [](u32 a) { return static_cast<float>(a >> 8 * Byte & 0xff); };
 
 template <Float8 (*Format)(const Context&)>
-constexpr auto f32_of_float8 = [](u32 a, const Context& c) {
-  return f32_from_float8(static_cast<u8>(a), Format(c));
-};
+constexpr auto f32_of_float8 =
+    [](u32 a, const Context& c) { return f32_from_float8(static_cast<u8>(a), Format(c)); };
 template <Float8 (*Format)(const Context&)>
 constexpr auto f32_pair_of_float8 = [](u32 a, const Context& c) {
   return Pair<float>{f32_from_float8(static_cast<u8>(a), Format(c)),
                      f32_from_float8(static_cast<u8>(a >> 8), Format(c))};
 };
 
-Half f16_in_mode(float a, const Context& c) {
+constexpr auto f16_nearest = [](float a) { return f16_from_f32(a); };
+constexpr auto f16_in_mode = [](float a, const Context& c) {
   const Half half = f16_from_f32_rounded(a, c.mode >> 2 & 3);
   const bool overflow = (half.bits & 0x7fff) == 0x7c00 && std::fabs(a) < INFINITY;
   const bool clamps = c.f16_overflow_clamps() && overflow;
-  return {static_cast<u16>(clamps ? half.bits - 1 : half.bits)};
+  return Half{static_cast<u16>(clamps ? half.bits - 1 : half.bits)};
+};
+
+/// v_cvt_f16_f32 honours MODE's rounding and overflow, which are nearly always the default.
+void convert_to_f16(Wave& wave, const Instruction& in) {
+  constexpr u32 other = mode_bit::f16_f64_round | mode_bit::f16_overflow;
+  const bool nearest = (wave.mode & other) == 0;
+  execute(wave, in, nearest ? meaning<f16_nearest, kExact> : meaning<f16_in_mode, kExact>);
 }
 
 u8 saturated_u8(i16 a) { return static_cast<u8>(a < 0 ? 0 : a > 255 ? 255 : a); }
@@ -79,7 +84,7 @@ constexpr Row vop1_rows[]{
     row<[](u32 a) { return static_cast<float>(a); }, kRounds>(6, "v_cvt_f32_u32"),
     row<[](float a) { return to_u32(a); }>(7, "v_cvt_u32_f32"),
     row<[](float a) { return to_i32(a); }>(8, "v_cvt_i32_f32"),
-    row<[](float a, const Context& c) { return f16_in_mode(a, c); }, kExact>(10, "v_cvt_f16_f32"),
+    {10, all_targets, "v_cvt_f16_f32", convert_to_f16, {1, 1}},
     row<[](Half a) { return f32_from_f16(a); }, kExact>(11, "v_cvt_f32_f16"),
     row<[](float a) { return to_i32(down(a + 0.5f)); }>(12, "v_cvt_rpi_i32_f32"),
     row<[](float a) { return to_i32(down(a)); }>(13, "v_cvt_flr_i32_f32"),
@@ -115,17 +120,17 @@ constexpr Row vop1_rows[]{
     row<f32_of<cosine>>(42, "v_cos_f32"),
     row<[](u32 a) { return ~a; }>(43, "v_not_b32"),
     row<[](u32 a) { return __builtin_bitreverse32(a); }>(44, "v_bfrev_b32"),
-    row<[](u32 a) { return a == 0 ? ~0U : static_cast<u32>(std::countl_zero(a)); }>(
-        45, "v_ffbh_u32"),
-    row<[](u32 a) { return a == 0 ? ~0U : static_cast<u32>(std::countr_zero(a)); }>(
-        46, "v_ffbl_b32"),
+    row<[](u32 a) { return a == 0 ? ~0U : static_cast<u32>(std::countl_zero(a)); }>(45,
+                                                                                    "v_ffbh_u32"),
+    row<[](u32 a) { return a == 0 ? ~0U : static_cast<u32>(std::countr_zero(a)); }>(46,
+                                                                                    "v_ffbl_b32"),
     row<ffbh_i32>(47, "v_ffbh_i32"),
     row<[](double a) { return frexp_exponent(a); }>(48, "v_frexp_exp_i32_f64"),
     row<[](double a) { return frexp_mantissa(a); }, kExact>(49, "v_frexp_mant_f64"),
     row<[](double a) { return fraction(a, 0x1.fffffffffffffp-1); }>(50, "v_fract_f64"),
     row<[](float a) { return frexp_exponent(a); }>(51, "v_frexp_exp_i32_f32"),
-    row<[](float a) { return static_cast<float>(frexp_mantissa(a)); }, kExact>(
-        52, "v_frexp_mant_f32"),
+    row<[](float a) { return static_cast<float>(frexp_mantissa(a)); }, kExact>(52,
+                                                                               "v_frexp_mant_f32"),
     {53, all_targets, "v_clrexcp", no_operation, {}},
     refused(55, "v_screen_partition_4se_b32", {1, 1}),
     row<[](u64 a) { return a; }>(56, "v_mov_b64", since_gfx942),

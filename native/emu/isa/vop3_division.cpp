@@ -19,9 +19,12 @@ struct Format;
 template <>
 struct Format<float> {
   static constexpr int fraction_bits = 23, bias = 127;
-  static constexpr int far = 96;           ///< exponent distance from which the quotient may overflow
-  static constexpr float step = 0x1p64f;   ///< what operands are scaled by
-  static constexpr float large = 0x1p126f; ///< beyond it the reciprocal is denormal
+  /// Exponent distance from which the quotient may overflow.
+  static constexpr int far = 96;
+  /// What operands are scaled by.
+  static constexpr float step = 0x1p64f;
+  /// Beyond it the reciprocal is denormal.
+  static constexpr float large = 0x1p126f;
   static constexpr int least_quotient = -150;
 };
 template <>
@@ -39,7 +42,9 @@ int exponent_field(T value) {
 }
 
 template <typename T>
-bool is_denormal(T value) { return value != 0 && exponent_field(value) == 0; }
+bool is_denormal(T value) {
+  return value != 0 && exponent_field(value) == 0;
+}
 
 /// Whether numerator / denominator is below the normal numbers.
 bool has_small_quotient(float numerator, float denominator) {
@@ -112,7 +117,7 @@ double div_fmas(double a, double b, double c, bool scaled) {
 
 /// The quotient with the answers that iteration cannot give.
 template <typename T>
-T div_fixup(T quotient, T denominator, T numerator) {
+[[gnu::always_inline]] inline T div_fixup(T quotient, T denominator, T numerator) {
   using B = Bits<T>;
   const auto sign = (word(denominator) ^ word(numerator)) & B::sign;
   const T infinity = number<T>(B::infinity);
@@ -123,24 +128,26 @@ T div_fixup(T quotient, T denominator, T numerator) {
     return number<T>(B::sign | B::infinity | B::quiet);
   }
   if (low == 0 || high == infinity) return number<T>(sign | B::infinity);
-  const bool below = exponent_field(numerator) - exponent_field(denominator) <
-                     Format<T>::least_quotient;
+  const bool below =
+      exponent_field(numerator) - exponent_field(denominator) < Format<T>::least_quotient;
   if (low == infinity || high == 0 || below) return number<T>(sign);
+  // The iteration ends in a NaN where the quotient is beyond the largest number.
+  if (quotient != quotient) return number<T>(sign | B::infinity);
   return number<T>((word(quotient) & ~B::sign) | sign);
 }
 
-Half div_fixup_f16(Half quotient, Half denominator, Half numerator) {
-  return f16_from_f32(div_fixup(f32_from_f16(quotient), f32_from_f16(denominator),
-                                f32_from_f16(numerator)));
+[[gnu::always_inline]] inline Half div_fixup_f16(Half quotient, Half denominator, Half numerator) {
+  return f16_from_f32(
+      div_fixup(f32_from_f16(quotient), f32_from_f16(denominator), f32_from_f16(numerator)));
 }
 
 constexpr auto fixup_f16 = [](Half a, Half b, Half c) { return div_fixup_f16(a, b, c); };
 
 constexpr Row division_rows[]{
-    row<[](float a, float b, float c) { return div_fixup(a, b, c); }, kExact>(
-        478, "v_div_fixup_f32"),
-    row<[](double a, double b, double c) { return div_fixup(a, b, c); }, kExact>(
-        479, "v_div_fixup_f64"),
+    row<[](float a, float b, float c) { return div_fixup(a, b, c); }, kExact>(478,
+                                                                              "v_div_fixup_f32"),
+    row<[](double a, double b, double c) { return div_fixup(a, b, c); }, kExact>(479,
+                                                                                 "v_div_fixup_f64"),
     row<[](float a, float b, float c) { return div_scale(a, b, c); }, kScalarPair | kExact>(
         480, "v_div_scale_f32"),
     row<[](double a, double b, double c) { return div_scale(a, b, c); }, kScalarPair | kExact>(

@@ -17,12 +17,12 @@ constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
 /// 0 times anything is 0.
 float multiply_legacy(float a, float b) { return a == 0 || b == 0 ? 0 : a * b; }
 
-Half multiply_add(Half a, Half b, Half c) {
-  const Half product = f16_from_f32(f32_from_f16(a) * f32_from_f16(b));
-  return f16_from_f32(f32_from_f16(product) + f32_from_f16(c));
-}
+/// A function of three f32 that picks one of them.
+template <float (*Pick)(float, float, float, bool)>
+constexpr auto of_f32 =
+    [](float a, float b, float c, const Context& context) { return Pick(a, b, c, context.ieee()); };
 
-/// A function of three f32 that picks one of them, applied to f16.
+/// The same applied to f16.
 template <float (*Pick)(float, float, float, bool)>
 constexpr auto of_f16 = [](Half a, Half b, Half c, const Context& context) {
   return f16_from_f32(Pick(f32_from_f16(a), f32_from_f16(b), f32_from_f16(c), context.ieee()));
@@ -35,7 +35,6 @@ float maximum_of_3(float a, float b, float c, bool ieee) {
 }
 
 // IEEE 754-2019 minimum and maximum: a NaN wins.
-float nan_or(float a, float b, float number) { return a != a ? quieted(a) : b != b ? quieted(b) : number; }
 float minimum_2019(float a, float b) { return nan_or(a, b, minimum(a, b, false)); }
 float maximum_2019(float a, float b) { return nan_or(a, b, maximum(a, b, false)); }
 
@@ -82,26 +81,18 @@ constexpr Row float_rows[]{
     row<[](float a, float b, float c) { return cube_id(a, b, c); }, kExact>(452, "v_cubeid_f32"),
     row<[](float a, float b, float c) { return cube_s(a, b, c); }, kExact>(453, "v_cubesc_f32"),
     row<[](float a, float b, float c) { return cube_t(a, b, c); }, kExact>(454, "v_cubetc_f32"),
-    row<[](float a, float b, float c) { return cube_major(a, b, c); }, kExact>(
-        455, "v_cubema_f32"),
+    row<[](float a, float b, float c) { return cube_major(a, b, c); }, kExact>(455, "v_cubema_f32"),
     row<[](float a, float b, float c) { return std::fma(a, b, c); }, kRounds>(459, "v_fma_f32"),
-    row<[](double a, double b, double c) { return std::fma(a, b, c); }, kRounds>(
-        460, "v_fma_f64"),
-    row<[](float a, float b, float c, const Context& context) {
-      return minimum_of_3(a, b, c, context.ieee());
-    }, kExact>(464, "v_min3_f32"),
-    row<[](float a, float b, float c, const Context& context) {
-      return maximum_of_3(a, b, c, context.ieee());
-    }, kExact>(467, "v_max3_f32"),
-    row<[](float a, float b, float c, const Context& context) {
-      return median(a, b, c, context.ieee());
-    }, kExact>(470, "v_med3_f32"),
-    row<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }>(490, "v_mad_legacy_f16"),
+    row<[](double a, double b, double c) { return std::fma(a, b, c); }, kRounds>(460, "v_fma_f64"),
+    row<of_f32<minimum_of_3>, kExact>(464, "v_min3_f32"),
+    row<of_f32<maximum_of_3>, kExact>(467, "v_max3_f32"),
+    row<of_f32<median<float>>, kExact>(470, "v_med3_f32"),
+    row<[](Half a, Half b, Half c) { return mad(a, b, c); }>(490, "v_mad_legacy_f16"),
     row<[](Half a, Half b, Half c) { return fma(a, b, c); }>(494, "v_fma_legacy_f16"),
     row<of_f16<minimum_of_3>, kOpSel | kExact>(500, "v_min3_f16"),
     row<of_f16<maximum_of_3>, kOpSel | kExact>(503, "v_max3_f16"),
     row<of_f16<median<float>>, kOpSel | kExact>(506, "v_med3_f16"),
-    row<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, kOpSel>(515, "v_mad_f16"),
+    row<[](Half a, Half b, Half c) { return mad(a, b, c); }, kOpSel>(515, "v_mad_f16"),
     row<[](Half a, Half b, Half c) { return fma(a, b, c); }, kOpSel>(518, "v_fma_f16"),
     row<[](double a, double b) { return a + b; }, kRounds>(640, "v_add_f64"),
     row<[](double a, double b) { return a * b; }, kRounds>(641, "v_mul_f64"),
@@ -110,11 +101,10 @@ constexpr Row float_rows[]{
     row<[](double a, double b, const Context& c) { return maximum(a, b, c.ieee()); }, kExact>(
         643, "v_max_f64"),
     row<ldexp_f64>(644, "v_ldexp_f64"),
-    row<[](float a, i32 b) { return static_cast<float>(scaled(a, b)); }, kRounds>(
-        648, "v_ldexp_f32"),
+    row<[](float a, i32 b) { return static_cast<float>(scaled(a, b)); }, kRounds>(648,
+                                                                                  "v_ldexp_f32"),
     refused(658, "v_trig_preop_f64", {2, 2, 1}),
-    row<[](float a, float b) { return multiply_legacy(a, b); }, kRounds>(
-        673, "v_mul_legacy_f32"),
+    row<[](float a, float b) { return multiply_legacy(a, b); }, kRounds>(673, "v_mul_legacy_f32"),
     row<[](float a, float b, float c) { return minimum_2019(minimum_2019(a, b), c); }, kExact>(
         680, "v_minimum3_f32", gfx950),
     row<[](float a, float b, float c) { return maximum_2019(maximum_2019(a, b), c); }, kExact>(

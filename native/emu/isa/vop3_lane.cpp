@@ -17,9 +17,8 @@ u32 bits_before(u32 half_mask, i32 lane_in_half) {
 constexpr Row lane_rows[]{
     {649, all_targets, "v_readlane_b32", read_lane, {1, 1, 1}, kScalarDst},
     {650, all_targets, "v_writelane_b32", write_lane, {1, 1, 1}, kReadsDst},
-    row<[](u32 a, u32 b, Lane lane) {
-      return bits_before(a, static_cast<i32>(lane.number)) + b;
-    }>(652, "v_mbcnt_lo_u32_b32"),
+    row<[](u32 a, u32 b, Lane lane) { return bits_before(a, static_cast<i32>(lane.number)) + b; }>(
+        652, "v_mbcnt_lo_u32_b32"),
     row<[](u32 a, u32 b, Lane lane) {
       return bits_before(a, static_cast<i32>(lane.number) - 32) + b;
     }>(653, "v_mbcnt_hi_u32_b32"),

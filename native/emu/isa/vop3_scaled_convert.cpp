@@ -100,15 +100,15 @@ void from_byte(Wave& wave, const Instruction& in) {
 u32 byte_of(u32 word, const Context& c) { return word >> c.parameter * 8 & 0xff; }
 
 template <Format F>
-constexpr Meaning float8_to_f32 = make_meaning<[](u32 a, Raw<u32> scale, const Context& c) {
+constexpr auto float8_to_f32 = [](u32 a, Raw<u32> scale, const Context& c) {
   const float value = f32_from_float8(static_cast<u8>(byte_of(a, c)), F(c));
   return static_cast<float>(value * scale_of(scale));
-}, kPlain, nullptr>();
-constexpr Meaning fp4_to_f32 = make_meaning<[](u32 a, Raw<u32> scale, const Context& c) {
+};
+constexpr auto fp4_to_f32 = [](u32 a, Raw<u32> scale, const Context& c) {
   const u32 byte = byte_of(a, c);
   return Pair<float>{static_cast<float>(fp4_value(byte) * scale_of(scale)),
                      static_cast<float>(fp4_value(byte >> 4) * scale_of(scale))};
-}, kPlain, nullptr>();
+};
 
 constexpr Row known(u16 opcode, const char* mnemonic, Widths widths) {
   return refused(opcode, mnemonic, widths, gfx950);
@@ -121,11 +121,11 @@ constexpr Row scaled_rows[]{
     known(568, "v_cvt_scalef32_sr_bf8_f32", {1, 1, 1, 1}),
     row<pair_to_f32<fp8_of>, kOpSel>(569, "v_cvt_scalef32_pk_f32_fp8", gfx950),
     row<pair_to_f32<bf8_of>, kOpSel>(570, "v_cvt_scalef32_pk_f32_bf8", gfx950),
-    {571, gfx950, "v_cvt_scalef32_f32_fp8", from_byte<float8_to_f32<fp8_of>>, {1, 1, 1}},
-    {572, gfx950, "v_cvt_scalef32_f32_bf8", from_byte<float8_to_f32<bf8_of>>, {1, 1, 1}},
+    {571, gfx950, "v_cvt_scalef32_f32_fp8", from_byte<meaning<float8_to_f32<fp8_of>>>, {1, 1, 1}},
+    {572, gfx950, "v_cvt_scalef32_f32_bf8", from_byte<meaning<float8_to_f32<bf8_of>>>, {1, 1, 1}},
     row<fp4_from_f32, kOpSelByte>(573, "v_cvt_scalef32_pk_fp4_f32", gfx950),
     known(574, "v_cvt_scalef32_sr_pk_fp4_f32", {1, 2, 1, 1}),
-    {575, gfx950, "v_cvt_scalef32_pk_f32_fp4", from_byte<fp4_to_f32>, {2, 1, 1}},
+    {575, gfx950, "v_cvt_scalef32_pk_f32_fp4", from_byte<meaning<fp4_to_f32>>, {2, 1, 1}},
     row<pair_from_f16<fp8_of>, kOpSel>(576, "v_cvt_scalef32_pk_fp8_f16", gfx950),
     row<pair_from_f16<bf8_of>, kOpSel>(577, "v_cvt_scalef32_pk_bf8_f16", gfx950),
     known(578, "v_cvt_scalef32_sr_fp8_f16", {1, 1, 1, 1}),

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "isa/float_dot.h"
 #include "isa/float_math.h"
 #include "isa/integer_math.h"
 #include "isa/tables.h"
@@ -14,24 +15,16 @@ using namespace integer_math;
 
 constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
 
-template <float (*Operation)(float, float)>
-constexpr auto f16_of_2 = [](Half a, Half b) {
-  return f16_from_f32(Operation(f32_from_f16(a), f32_from_f16(b)));
+constexpr auto minimum_f16 = [](Half a, Half b, const Context& c) {
+  return minimum(a, b, c.ieee());
 };
-float add(float a, float b) { return a + b; }
-float multiply(float a, float b) { return a * b; }
-
-template <float (*Pick)(float, float, bool)>
-constexpr auto f16_pick = [](Half a, Half b, const Context& c) {
-  return f16_from_f32(Pick(f32_from_f16(a), f32_from_f16(b), c.ieee()));
+constexpr auto maximum_f16 = [](Half a, Half b, const Context& c) {
+  return maximum(a, b, c.ieee());
 };
 
 // IEEE 754-2019 minimum and maximum: a NaN wins.
-float nan_or(float a, float b, float number) {
-  return a != a ? quieted(a) : b != b ? quieted(b) : number;
-}
 template <float (*Pick)(float, float, bool)>
-constexpr auto f16_pick_2019 = [](Half x, Half y, Half z) {
+constexpr auto pick_2019 = [](Half x, Half y, Half z) {
   const float a = f32_from_f16(x), b = f32_from_f16(y), c = f32_from_f16(z);
   const float first = nan_or(a, b, Pick(a, b, false));
   return f16_from_f32(nan_or(first, c, Pick(first, c, false)));
@@ -44,9 +37,8 @@ float f32_of(Half a) { return f32_from_f16(a); }
 template <typename A, typename B, typename C>
 constexpr auto mix_f32 = [](A a, B b, C c) { return std::fma(f32_of(a), f32_of(b), f32_of(c)); };
 template <typename A, typename B, typename C>
-constexpr auto mix_f16 = [](A a, B b, C c) {
-  return f16_from_f32(std::fma(f32_of(a), f32_of(b), f32_of(c)));
-};
+constexpr auto mix_f16 =
+    [](A a, B b, C c) { return f16_from_f32(std::fma(f32_of(a), f32_of(b), f32_of(c))); };
 
 template <auto F>
 constexpr const Meaning* mixed = &meaning<F, kOpSel>;
@@ -76,53 +68,44 @@ void mix(Wave& wave, const Instruction& in) {
 }
 
 /// v_pk_mov_b32: op_sel picks a register of source 0 for the low result, of source 1 for the high.
-constexpr Meaning move_pair = make_meaning<[](Pair<u32> a, Pair<u32> b, const Context& c) {
+constexpr auto move_pair = [](Pair<u32> a, Pair<u32> b, const Context& c) {
   return Pair<u32>{(c.parameter & 1) != 0 ? a.high : a.low,
                    (c.parameter & 2) != 0 ? b.high : b.low};
-}, kPlain, nullptr>();
+};
 
 void packed_move(Wave& wave, const Instruction& in) {
   Instruction plain = in;
   plain.op_sel = 0;
   plain.op_sel_hi = 7;
-  execute(wave, plain, move_pair, in.op_sel);
+  execute(wave, plain, meaning<move_pair>, in.op_sel);
 }
 
-float dot(Pair<Half> a, Pair<Half> b, float c) {
-  const float low = c + f32_from_f16(a.low) * f32_from_f16(b.low);
-  return low + f32_from_f16(a.high) * f32_from_f16(b.high);
-}
-float dot(Pair<BFloat> a, Pair<BFloat> b, float c) {
-  const float low = f32_from_bf16(a.low) * f32_from_bf16(b.low);
-  return low + f32_from_bf16(a.high) * f32_from_bf16(b.high) + c;
-}
+constexpr auto dot_bf16 = [](Pair<BFloat> a, Pair<BFloat> b, float c) { return dot(a, b, c); };
 i64 dot(Pair<i16> a, Pair<i16> b) { return i64{a.low} * b.low + i64{a.high} * b.high; }
 i64 dot(Pair<u16> a, Pair<u16> b) { return i64{a.low} * b.low + i64{a.high} * b.high; }
 
 template <unsigned Bits, bool Signed>
-constexpr auto dot_add = [](u32 a, u32 b, u32 c) {
-  return static_cast<u32>(integer_math::dot<Bits, Signed>(a, b)) + c;
-};
+constexpr auto dot_add =
+    [](u32 a, u32 b, u32 c) { return static_cast<u32>(integer_math::dot<Bits, Signed>(a, b)) + c; };
 template <unsigned Bits, bool Signed, typename T>
-constexpr auto dot_add_saturated = [](u32 a, u32 b, T c) {
-  return saturated<T>(integer_math::dot<Bits, Signed>(a, b) + c);
-};
+constexpr auto dot_add_saturated =
+    [](u32 a, u32 b, T c) { return saturated<T>(integer_math::dot<Bits, Signed>(a, b) + c); };
+
+constexpr auto shift_left = [](u16 a, u16 b) { return static_cast<u16>(b << (a & 15)); };
+constexpr auto shift_right = [](u16 a, u16 b) { return static_cast<u16>(b >> (a & 15)); };
+constexpr auto shift_right_signed = [](u16 a, i16 b) { return static_cast<i16>(b >> (a & 15)); };
 
 constexpr Row vop3p_rows[]{
     row<[](i16 a, i16 b, i16 c) { return static_cast<i16>(a * b + c); }, kPacked,
         [](i16 a, i16 b, i16 c) { return saturated<i16>(a * b + c); }>(0, "v_pk_mad_i16"),
-    row<[](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); }, kPacked>(
-        1, "v_pk_mul_lo_u16"),
+    row<[](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); }, kPacked>(1, "v_pk_mul_lo_u16"),
     row<[](i16 a, i16 b) { return static_cast<i16>(a + b); }, kPacked,
         [](i16 a, i16 b) { return saturated<i16>(a + b); }>(2, "v_pk_add_i16"),
     row<[](i16 a, i16 b) { return static_cast<i16>(a - b); }, kPacked,
         [](i16 a, i16 b) { return saturated<i16>(a - b); }>(3, "v_pk_sub_i16"),
-    row<[](u16 a, u16 b) { return static_cast<u16>(b << (a & 15)); }, kPacked>(
-        4, "v_pk_lshlrev_b16"),
-    row<[](u16 a, u16 b) { return static_cast<u16>(b >> (a & 15)); }, kPacked>(
-        5, "v_pk_lshrrev_b16"),
-    row<[](u16 a, i16 b) { return static_cast<i16>(b >> (a & 15)); }, kPacked>(
-        6, "v_pk_ashrrev_i16"),
+    row<shift_left, kPacked>(4, "v_pk_lshlrev_b16"),
+    row<shift_right, kPacked>(5, "v_pk_lshrrev_b16"),
+    row<shift_right_signed, kPacked>(6, "v_pk_ashrrev_i16"),
     row<[](i16 a, i16 b) { return larger(a, b); }, kPacked>(7, "v_pk_max_i16"),
     row<[](i16 a, i16 b) { return smaller(a, b); }, kPacked>(8, "v_pk_min_i16"),
     row<[](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }, kPacked,
@@ -134,14 +117,13 @@ constexpr Row vop3p_rows[]{
     row<[](u16 a, u16 b) { return larger(a, b); }, kPacked>(12, "v_pk_max_u16"),
     row<[](u16 a, u16 b) { return smaller(a, b); }, kPacked>(13, "v_pk_min_u16"),
     row<[](Half a, Half b, Half c) { return fma(a, b, c); }, kPacked>(14, "v_pk_fma_f16"),
-    row<f16_of_2<add>, kPacked>(15, "v_pk_add_f16"),
-    row<f16_of_2<multiply>, kPacked>(16, "v_pk_mul_f16"),
-    row<f16_pick<minimum<float>>, kPacked | kExact>(17, "v_pk_min_f16"),
-    row<f16_pick<maximum<float>>, kPacked | kExact>(18, "v_pk_max_f16"),
-    row<[](Pair<BFloat> a, Pair<BFloat> b, float c) { return dot(a, b, c); }>(
-        26, "v_dot2_f32_bf16", gfx950),
-    row<f16_pick_2019<minimum<float>>, kPacked | kExact>(27, "v_pk_minimum3_f16", gfx950),
-    row<f16_pick_2019<maximum<float>>, kPacked | kExact>(28, "v_pk_maximum3_f16", gfx950),
+    row<[](Half a, Half b) { return add(a, b); }, kPacked>(15, "v_pk_add_f16"),
+    row<[](Half a, Half b) { return multiply(a, b); }, kPacked>(16, "v_pk_mul_f16"),
+    row<minimum_f16, kPacked | kExact>(17, "v_pk_min_f16"),
+    row<maximum_f16, kPacked | kExact>(18, "v_pk_max_f16"),
+    row<dot_bf16>(26, "v_dot2_f32_bf16", gfx950),
+    row<pick_2019<minimum<float>>, kPacked | kExact>(27, "v_pk_minimum3_f16", gfx950),
+    row<pick_2019<maximum<float>>, kPacked | kExact>(28, "v_pk_maximum3_f16", gfx950),
     {32, all_targets, "v_fma_mix_f32", mix<mix_to_f32, 0>, {1, 1, 1, 1}},
     {33, all_targets, "v_fma_mixlo_f16", mix<mix_to_f16, 0>, {1, 1, 1, 1}, kReadsDst},
     {34, all_targets, "v_fma_mixhi_f16", mix<mix_to_f16, 8>, {1, 1, 1, 1}, kReadsDst},

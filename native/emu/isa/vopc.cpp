@@ -13,8 +13,8 @@ namespace {
 using namespace vector;
 
 constexpr std::array<std::string_view, 16> float_conditions{
-    "f", "lt", "eq", "le", "gt", "lg", "ge", "o", "u", "nge", "nlg", "ngt", "nle", "neq", "nlt",
-    "tru"};
+    "f", "lt",  "eq",  "le",  "gt",  "lg",  "ge",  "o",
+    "u", "nge", "nlg", "ngt", "nle", "neq", "nlt", "tru"};
 constexpr std::array<std::string_view, 8> integer_conditions{"f",  "lt", "eq", "le",
                                                              "gt", "ne", "ge", "t"};
 
@@ -27,22 +27,48 @@ constexpr bool holds(T a, T b) {
 template <u32 Condition, typename T>
 constexpr auto compare = [](T a, T b) { return holds<Condition>(a, b); };
 template <u32 Condition>
-constexpr auto compare<Condition, Half> = [](Half a, Half b) {
-  return holds<Condition>(f32_from_f16(a), f32_from_f16(b));
-};
+constexpr auto compare<Condition, Half> =
+    [](Half a, Half b) { return holds<Condition>(f32_from_f16(a), f32_from_f16(b)); };
 
 /// Type, its name in mnemonics, the first opcode of its v_cmp and of its v_cmpx rows.
 template <typename T>
 struct Compared;
-template <> struct Compared<Half> { static constexpr std::string_view name = "f16"; };
-template <> struct Compared<float> { static constexpr std::string_view name = "f32"; };
-template <> struct Compared<double> { static constexpr std::string_view name = "f64"; };
-template <> struct Compared<i16> { static constexpr std::string_view name = "i16"; };
-template <> struct Compared<u16> { static constexpr std::string_view name = "u16"; };
-template <> struct Compared<i32> { static constexpr std::string_view name = "i32"; };
-template <> struct Compared<u32> { static constexpr std::string_view name = "u32"; };
-template <> struct Compared<i64> { static constexpr std::string_view name = "i64"; };
-template <> struct Compared<u64> { static constexpr std::string_view name = "u64"; };
+template <>
+struct Compared<Half> {
+  static constexpr std::string_view name = "f16";
+};
+template <>
+struct Compared<float> {
+  static constexpr std::string_view name = "f32";
+};
+template <>
+struct Compared<double> {
+  static constexpr std::string_view name = "f64";
+};
+template <>
+struct Compared<i16> {
+  static constexpr std::string_view name = "i16";
+};
+template <>
+struct Compared<u16> {
+  static constexpr std::string_view name = "u16";
+};
+template <>
+struct Compared<i32> {
+  static constexpr std::string_view name = "i32";
+};
+template <>
+struct Compared<u32> {
+  static constexpr std::string_view name = "u32";
+};
+template <>
+struct Compared<i64> {
+  static constexpr std::string_view name = "i64";
+};
+template <>
+struct Compared<u64> {
+  static constexpr std::string_view name = "u64";
+};
 
 template <typename T>
 constexpr bool is_integer = std::is_integral_v<T>;
@@ -122,14 +148,13 @@ constexpr std::array<Row, row_count> joined(const Tables&... tables) {
   return all;
 }
 
-constexpr auto vopc_rows =
-    joined(class_rows, rows_at<Half, false>(0x20), rows_at<Half, true>(0x30),
-           rows_at<float, false>(0x40), rows_at<float, true>(0x50), rows_at<double, false>(0x60),
-           rows_at<double, true>(0x70), rows_at<i16, false>(0xa0), rows_at<u16, false>(0xa8),
-           rows_at<i16, true>(0xb0), rows_at<u16, true>(0xb8), rows_at<i32, false>(0xc0),
-           rows_at<u32, false>(0xc8), rows_at<i32, true>(0xd0), rows_at<u32, true>(0xd8),
-           rows_at<i64, false>(0xe0), rows_at<u64, false>(0xe8), rows_at<i64, true>(0xf0),
-           rows_at<u64, true>(0xf8));
+constexpr auto vopc_rows = joined(
+    class_rows, rows_at<Half, false>(0x20), rows_at<Half, true>(0x30), rows_at<float, false>(0x40),
+    rows_at<float, true>(0x50), rows_at<double, false>(0x60), rows_at<double, true>(0x70),
+    rows_at<i16, false>(0xa0), rows_at<u16, false>(0xa8), rows_at<i16, true>(0xb0),
+    rows_at<u16, true>(0xb8), rows_at<i32, false>(0xc0), rows_at<u32, false>(0xc8),
+    rows_at<i32, true>(0xd0), rows_at<u32, true>(0xd8), rows_at<i64, false>(0xe0),
+    rows_at<u64, false>(0xe8), rows_at<i64, true>(0xf0), rows_at<u64, true>(0xf8));
 static_assert(ascends(vopc_rows));
 
 }  // namespace

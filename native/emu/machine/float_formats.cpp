@@ -8,9 +8,9 @@ namespace {
 struct Layout {
   int fraction_bits;
   int bias;
-  bool fnuz;             // one NaN (0x80), no infinity, no negative zero
-  std::uint8_t largest;  // code of the largest number
-  std::uint8_t overflow; // code that a positive value beyond it becomes
+  bool fnuz;              // one NaN (0x80), no infinity, no negative zero
+  std::uint8_t largest;   // code of the largest number
+  std::uint8_t overflow;  // code that a positive value beyond it becomes
 };
 
 constexpr Layout layout(Float8 format) {
@@ -73,14 +73,14 @@ std::uint8_t encode(float value, Float8 format, bool saturates, Increment increm
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 24 & 0x80;
   const std::uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > float_bits::infinity32) return static_cast<std::uint8_t>(l.fnuz ? 0x80 : 0x7f | sign);
+  if (magnitude > float_bits::infinity32) return signed_code(l.fnuz ? 0x80 : 0x7f, sign, l);
   if (magnitude == float_bits::infinity32) return signed_code(l.overflow, sign, l);
   const int exponent = static_cast<int>(magnitude >> 23) - 127 + l.bias;
   const int dropped = 23 - l.fraction_bits + (exponent < 1 ? 1 - exponent : 0);
   if (dropped > 31) return signed_code(0, sign, l);
   const std::uint64_t significand = (magnitude & 0x7fffff) | 0x800000;
-  const auto kept = static_cast<std::uint32_t>(
-      (significand + increment(significand, dropped)) >> dropped);
+  const auto kept =
+      static_cast<std::uint32_t>((significand + increment(significand, dropped)) >> dropped);
   // The implicit one of a normal number counts as one step of the exponent.
   const std::uint32_t steps = exponent < 1 ? 0 : static_cast<std::uint32_t>(exponent - 1);
   const std::uint32_t code = (steps << l.fraction_bits) + kept;

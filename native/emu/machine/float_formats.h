@@ -24,8 +24,11 @@ constexpr std::uint64_t sign64 = 1ULL << 63, infinity64 = 0x7ffULL << 52, quiet6
 constexpr std::uint16_t sign16 = 0x8000, infinity16 = 0x7c00, quiet16 = 0x0200;
 }  // namespace float_bits
 
-/// Exact. Written without branches so that loops over lanes become vector code.
-constexpr float f32_from_f16(Half half) {
+// The conversions are written without branches and always inlined, so that loops over lanes become
+// vector code.
+
+/// Exact.
+[[gnu::always_inline]] constexpr float f32_from_f16(Half half) {
   const std::uint32_t magnitude = static_cast<std::uint32_t>(half.bits & 0x7fff) << 13;
   const std::uint32_t exponent = magnitude & 0x0f800000;
   const std::uint32_t normal = magnitude + ((127 - 15) << 23);
@@ -38,7 +41,7 @@ constexpr float f32_from_f16(Half half) {
 }
 
 /// To nearest even; a NaN keeps its upper payload and becomes quiet.
-constexpr Half f16_from_f32(float value) {
+[[gnu::always_inline]] constexpr Half f16_from_f32(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffff;
   // Subnormal results: adding 0.5 leaves the rounded f16 fraction in the low bits.
@@ -54,7 +57,7 @@ constexpr Half f16_from_f32(float value) {
 }
 
 /// Toward zero: what v_cvt_pkrtz does; a finite value never becomes infinite.
-constexpr Half f16_from_f32_toward_zero(float value) {
+[[gnu::always_inline]] constexpr Half f16_from_f32_toward_zero(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffff;
   const std::uint32_t exponent = magnitude >> 23;
@@ -71,7 +74,7 @@ constexpr Half f16_from_f32_toward_zero(float value) {
 }
 
 /// In the rounding direction that MODE encodes: 0 nearest even, 1 up, 2 down, 3 toward zero.
-constexpr Half f16_from_f32_rounded(float value, std::uint32_t mode) {
+[[gnu::always_inline]] constexpr Half f16_from_f32_rounded(float value, std::uint32_t mode) {
   if (mode == 0) return f16_from_f32(value);
   Half half = f16_from_f32_toward_zero(value);
   const bool away = (mode == 1 && value > 0) || (mode == 2 && value < 0);
@@ -81,7 +84,7 @@ constexpr Half f16_from_f32_rounded(float value, std::uint32_t mode) {
 }
 
 /// Adds the upper bits of `random` below the kept bits and truncates.
-constexpr Half f16_from_f32_stochastic(float value, std::uint32_t random) {
+[[gnu::always_inline]] constexpr Half f16_from_f32_stochastic(float value, std::uint32_t random) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude >= float_bits::infinity32) return f16_from_f32(value);
@@ -98,7 +101,7 @@ constexpr Half f16_from_f32_stochastic(float value, std::uint32_t random) {
 
 /// To f32 so that a later rounding to a narrower format is as if done once: truncated, and the
 /// last bit says whether anything was lost.
-constexpr float f32_sticky(double value) {
+[[gnu::always_inline]] constexpr float f32_sticky(double value) {
   const auto nearest = static_cast<float>(value);
   const double error = static_cast<double>(nearest) - value;
   auto bits = std::bit_cast<std::uint32_t>(nearest);
@@ -110,7 +113,9 @@ constexpr float f32_sticky(double value) {
 }
 
 /// To nearest even, rounded once.
-constexpr Half f16_from_f64(double value) { return f16_from_f32(f32_sticky(value)); }
+[[gnu::always_inline]] constexpr Half f16_from_f64(double value) {
+  return f16_from_f32(f32_sticky(value));
+}
 
 /// Exact.
 constexpr float f32_from_bf16(BFloat value) {

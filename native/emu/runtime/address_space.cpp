@@ -58,10 +58,10 @@ struct AddressSpace::State {
 
   mutable std::shared_mutex mutex;
   Arena arena;
-  Table* table;                             ///< block of each arena page, quarantined ones too
-  std::map<std::uint64_t, Block*> blocks;   ///< by base: live, quarantined and guards
+  Table* table;                            ///< block of each arena page, quarantined ones too
+  std::map<std::uint64_t, Block*> blocks;  ///< by base: live, quarantined and guards
   std::deque<Block*> quarantine;
-  std::size_t quarantined = 0;              ///< bytes of them that still hold poison
+  std::size_t quarantined = 0;  ///< bytes of them that still hold poison
   std::deque<Block> records;
   std::vector<Block*> spare;
   std::vector<std::size_t> used;
@@ -167,11 +167,11 @@ AddressSpace& AddressSpace::instance() {
 
 AddressSpace::AddressSpace() : state_(std::make_unique<State>(DeviceModel::instance())) {}
 
-std::optional<Allocation> AddressSpace::allocate(std::size_t bytes, AllocationKind kind,
-                                                 int device, unsigned flags) {
+std::optional<Allocation> AddressSpace::allocate(std::size_t bytes, AllocationKind kind, int device,
+                                                 unsigned flags) {
   State& state = *state_;
-  Allocation made{.base = 0, .bytes = bytes, .kind = kind, .device = device, .number = 0,
-                  .flags = flags};
+  Allocation made{
+      .base = 0, .bytes = bytes, .kind = kind, .device = device, .number = 0, .flags = flags};
   {
     const State::Unique lock(state.mutex);
     std::size_t& used = state.used.at(static_cast<std::size_t>(device));
@@ -272,6 +272,14 @@ void AddressSpace::note_write(std::uint64_t address, std::uint32_t bytes, const 
     block = state.live_block(address);
   }
   if (block != nullptr) state.note(*block, address, bytes, writer);
+}
+
+bool AddressSpace::may_copy(std::uint64_t address, std::size_t bytes) const {
+  const State& state = *state_;
+  if (bytes == 0 || !state.arena.holds(address)) return true;
+  const State::Shared lock(state.mutex);
+  const Block* block = state.live_block(address);
+  return block != nullptr && bytes <= block->end.load() - address;
 }
 
 void AddressSpace::note_host_write(std::uint64_t address, std::size_t bytes) {

@@ -18,19 +18,19 @@ struct Allocation {
   std::size_t bytes = 0;
   AllocationKind kind = AllocationKind::Device;
   int device = 0;
-  std::uint64_t number = 0;   ///< "hipMalloc call 12": ordinal of the allocation, from 1
-  unsigned flags = 0;         ///< allocation flags as the API got them
+  std::uint64_t number = 0;  ///< "hipMalloc call 12": ordinal of the allocation, from 1
+  unsigned flags = 0;        ///< allocation flags as the API got them
 };
 
-/// Every piece of memory that kernels and copies may touch: a reserved arena with guard gaps, so that
-/// out-of-bounds and use-after-free accesses are found and named. Freed blocks are quarantined and
-/// poisoned. Thread safe.
+/// Every piece of memory that kernels and copies may touch: a reserved arena with guard gaps, so
+/// that out-of-bounds and use-after-free accesses are found and named. Freed blocks are quarantined
+/// and poisoned. Thread safe.
 class AddressSpace final : public Memory {
  public:
   static AddressSpace& instance();
 
-  /// New device/pinned/managed memory, 256-byte aligned, contents poisoned; nullopt when the device's
-  /// memory (its reported total) is used up.
+  /// New device/pinned/managed memory, 256-byte aligned, contents poisoned; nullopt when the
+  /// device's memory (its reported total) is used up.
   std::optional<Allocation> allocate(std::size_t bytes, AllocationKind kind, int device,
                                      unsigned flags = 0);
   /// Takes memory of the host's own into the space (hipHostRegister); false when it overlaps.
@@ -54,6 +54,8 @@ class AddressSpace final : public Memory {
   std::uint64_t generation() const override;
   void note_write(std::uint64_t address, std::uint32_t bytes, const Writer& writer) override;
 
+  /// Whether a copy may touch these bytes: they are host memory, or all in one live allocation.
+  bool may_copy(std::uint64_t address, std::size_t bytes) const;
   /// Notes that the host or a copy wrote these bytes.
   void note_host_write(std::uint64_t address, std::size_t bytes);
   /// Whether the host or a copy ever wrote in the neighbourhood of `address` (a hull, not exact).

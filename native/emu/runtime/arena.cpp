@@ -24,9 +24,7 @@ std::uint64_t reserve(std::size_t bytes, int protection) {
 
 }  // namespace
 
-void* reserve_table(std::size_t bytes) {
-  return pointer(reserve(bytes, PROT_READ | PROT_WRITE));
-}
+void* reserve_table(std::size_t bytes) { return pointer(reserve(bytes, PROT_READ | PROT_WRITE)); }
 
 Arena::Arena(std::size_t bytes) : pages_((bytes + page - 1) / page) {
   const std::uint64_t start = reserve((pages_ + 1) * page, PROT_NONE);

@@ -6,9 +6,9 @@
 
 namespace hipgraph::emu {
 
-/// Addresses for device memory: one reserved stretch, cut into pages of 64 KiB. Memory behind a page
-/// is committed when the page is first handed out. Beside the arena lies its shadow, `shadow_scale`
-/// bytes for each of its bytes, for notes about what was written. Not thread safe.
+/// Addresses for device memory: one reserved stretch, cut into pages of 64 KiB. Memory behind a
+/// page is committed when the page is first handed out. Beside the arena lies its shadow,
+/// `shadow_scale` bytes for each of its bytes, for notes about what was written. Not thread safe.
 class Arena {
  public:
   static constexpr std::size_t page = 64 * 1024;
@@ -43,10 +43,10 @@ class Arena {
   std::uint64_t base_ = 0;
   std::uint64_t shadow_ = 0;
   std::size_t pages_ = 0;
-  std::size_t used_pages_ = 0;       ///< pages ever handed out are below this one
+  std::size_t used_pages_ = 0;  ///< pages ever handed out are below this one
   std::size_t committed_pages_ = 0;
-  std::map<std::size_t, std::size_t> free_;           ///< start page to count
-  std::multimap<std::size_t, std::size_t> by_size_;   ///< count to start page
+  std::map<std::size_t, std::size_t> free_;          ///< start page to count
+  std::multimap<std::size_t, std::size_t> by_size_;  ///< count to start page
 };
 
 /// Reserves zeroed, lazily committed memory for a table; throws std::bad_alloc.

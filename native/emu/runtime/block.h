@@ -14,10 +14,10 @@ struct Block {
   std::atomic<bool> live{false};
   std::atomic<std::uint64_t> begin{0}, end{0};
   std::atomic<std::uint64_t> writable_begin{0}, writable_end{0};
-  std::atomic<bool> noted{false};      ///< its shadow holds notes
-  Allocation allocation;               ///< this and all below: under the space's lock
+  std::atomic<bool> noted{false};              ///< its shadow holds notes
+  Allocation allocation;                       ///< this and all below: under the space's lock
   std::uint64_t host_begin = 0, host_end = 0;  ///< hull of what the host and copies wrote
-  const char* label = nullptr;         ///< of a guard
+  const char* label = nullptr;                 ///< of a guard
 
   /// Describes a new live allocation; writable unless it is code.
   void open(const Allocation& as);

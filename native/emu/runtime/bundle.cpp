@@ -14,8 +14,8 @@ constexpr std::uint64_t longest_id = 4096;
 
 /// Fields of a compressed bundle's header, by its version.
 struct CompressedHeader {
-  std::uint64_t bytes = 0;     ///< of the header
-  std::uint64_t total = 0;     ///< header and payload; 0: up to the end of the image
+  std::uint64_t bytes = 0;  ///< of the header
+  std::uint64_t total = 0;  ///< header and payload; 0: up to the end of the image
   std::uint64_t unpacked = 0;
 };
 
@@ -65,7 +65,8 @@ std::uint64_t Bundle::read_plain(Bytes image) {
   std::uint64_t at = plain_magic.size();
   const auto count = read<std::uint64_t>(image, at, what);
   at += sizeof count;
-  if (count > most_entries) refuse_image("bundle of " + std::to_string(count) + " entries: damaged");
+  if (count > most_entries)
+    refuse_image("bundle of " + std::to_string(count) + " entries: damaged");
   std::uint64_t length = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto offset = read<std::uint64_t>(image, at, what);
@@ -73,7 +74,7 @@ std::uint64_t Bundle::read_plain(Bytes image) {
     const auto id_bytes = read<std::uint64_t>(image, at + 16, what);
     if (id_bytes > longest_id) refuse_image("bundle entry with an endless id: damaged");
     const Bytes text = part(image, at + 24, id_bytes, what);
-    const std::string id(text.begin(), text.end());
+    const std::string id = text_of(text, what);
     const Bytes code = part(image, offset, bytes, "bundle entry");
     at += 24 + id_bytes;
     length = std::max({length, at, offset + bytes});
@@ -95,8 +96,7 @@ std::uint64_t Bundle::read_compressed(Bytes image) {
   }
   const std::uint64_t total = header.total == 0 ? image.size() : header.total;
   if (total < header.bytes) refuse_image("compressed bundle is shorter than its header: damaged");
-  const Bytes payload =
-      part(image, 0, total, "compressed bundle").subspan(header.bytes);
+  const Bytes payload = part(image, 0, total, "compressed bundle").subspan(header.bytes);
   unpacked_.push_back(decompress(static_cast<Compression>(method), payload, header.unpacked));
   const Bytes inner(unpacked_.back());
   if (!begins_with(inner, plain_magic)) refuse_image("compressed bundle holds no bundle: damaged");

@@ -34,6 +34,7 @@ constexpr std::array rules{
     Rule{"hipLaunchHostFunc", Capturable},
     Rule{"hipMalloc", AllocLike},
     Rule{"hipMallocAsync", Capturable},
+    Rule{"hipMallocManaged", AllocLike},
     Rule{"hipMemcpy", BlockingCopy},
     Rule{"hipMemcpy2D", BlockingCopy},
     Rule{"hipMemcpy2DAsync", Capturable},
@@ -42,8 +43,12 @@ constexpr std::array rules{
     Rule{"hipMemcpyDtoDAsync", Capturable},
     Rule{"hipMemcpyDtoH", BlockingCopy},
     Rule{"hipMemcpyDtoHAsync", Capturable},
+    Rule{"hipMemcpyFromSymbol", BlockingCopy},
+    Rule{"hipMemcpyFromSymbolAsync", Capturable},
     Rule{"hipMemcpyHtoD", BlockingCopy},
     Rule{"hipMemcpyHtoDAsync", Capturable},
+    Rule{"hipMemcpyToSymbol", BlockingCopy},
+    Rule{"hipMemcpyToSymbolAsync", Capturable},
     Rule{"hipMemset", BlockingCopy},
     Rule{"hipMemset2D", BlockingCopy},
     Rule{"hipMemset2DAsync", Capturable},
@@ -129,15 +134,13 @@ Admission permit(std::string_view call, Stream& stream) {
 
 void permit(std::string_view call, const Event& event) {
   if (capture_class(call) != EventSync) return;
-  if (event.captured()) {
-    const bool active = event.capture->origin->capturing();
-    if (active) {
-      event.capture->invalidate();
-      throw abi::Failure{hipErrorCapturedEvent};
-    }
+  if (event.captured() && event.capture->origin->capturing()) {
+    event.capture->invalidate();
+    throw abi::Failure{hipErrorCapturedEvent};
   }
   const StreamPtr stream = event.stream.lock();
-  const bool harmless = !event.captured() && (event.command == nullptr || (stream && stream->is_null()));
+  const bool on_null_stream = stream != nullptr && stream->is_null();
+  const bool harmless = !event.captured() && (event.command == nullptr || on_null_stream);
   if (!harmless) refuse_by_exchange_mode(First::Global);
 }
 

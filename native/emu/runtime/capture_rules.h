@@ -7,8 +7,8 @@
 
 namespace hipgraph::emu {
 
-/// What capture does to a call. Which calls are legal depends on the calling thread's exchange mode,
-/// not on the mode a capture was begun with; that one decides which captures count.
+/// What capture does to a call. Which calls are legal depends on the calling thread's exchange
+/// mode, not on the mode a capture was begun with; that one decides which captures count.
 enum class CaptureClass : std::uint8_t {
   AllocLike,     ///< refused by the thread's own captures, in global mode by any global one
   BlockingCopy,  ///< refused by every capture of the process, which all become invalid

@@ -41,9 +41,7 @@ class CodeMemory {
   CodeMemory& operator=(const CodeMemory&) = delete;
 
   std::uint64_t base() const { return base_; }
-  std::span<std::uint8_t> bytes() const {
-    return {reinterpret_cast<std::uint8_t*>(base_), bytes_};
-  }
+  std::span<std::uint8_t> bytes() const { return {reinterpret_cast<std::uint8_t*>(base_), bytes_}; }
 
  private:
   std::uint64_t base_ = 0;
@@ -57,17 +55,20 @@ struct Function {
 };
 
 /// The value that a relocation of this type stores, and how many bytes of it.
-struct Stored { std::uint64_t value; std::uint32_t bytes; };
+struct Stored {
+  std::uint64_t value;
+  std::uint32_t bytes;
+};
 
 Stored stored_value(std::uint32_t type, std::uint64_t target, std::uint64_t base,
                     std::int64_t addend) {
   const auto extra = static_cast<std::uint64_t>(addend);
   switch (type) {
-    case 1: return {target + extra, 4};           // R_AMDGPU_ABS32_LO
-    case 2: return {(target + extra) >> 32, 4};   // R_AMDGPU_ABS32_HI
-    case 3: return {target + extra, 8};           // R_AMDGPU_ABS64
-    case 6: return {target + extra, 4};           // R_AMDGPU_ABS32
-    case 13: return {base + extra, 8};            // R_AMDGPU_RELATIVE64
+    case 1: return {target + extra, 4};          // R_AMDGPU_ABS32_LO
+    case 2: return {(target + extra) >> 32, 4};  // R_AMDGPU_ABS32_HI
+    case 3: return {target + extra, 8};          // R_AMDGPU_ABS64
+    case 6: return {target + extra, 4};          // R_AMDGPU_ABS32
+    case 13: return {base + extra, 8};           // R_AMDGPU_RELATIVE64
     default: refuse_image("relocation of type " + std::to_string(type) + ", which is unknown here");
   }
 }
@@ -83,7 +84,7 @@ struct CodeObject::State {
   std::uint64_t code_begin = 0, code_bytes = 0;  ///< the executable segment, as addresses
   std::vector<Kernel> kernels;
   std::vector<Variable> variables;
-  std::vector<Function> functions;               ///< by address
+  std::vector<Function> functions;  ///< by address
   std::map<const Kernel*, std::unique_ptr<Program>> programs;
 
   void place_segments(const ElfImage& elf);
@@ -128,8 +129,7 @@ void CodeObject::State::relocate(const ElfImage& elf, const std::vector<ElfSymbo
       }
       target = symbol.defined ? memory.base() + symbol.value : 0;
     }
-    const Stored stored =
-        stored_value(relocation.type, target, memory.base(), relocation.addend);
+    const Stored stored = stored_value(relocation.type, target, memory.base(), relocation.addend);
     part(memory.bytes(), relocation.offset, stored.bytes, "relocated place");
     std::memcpy(memory.bytes().data() + relocation.offset, &stored.value, stored.bytes);
   }
@@ -249,8 +249,9 @@ int CodeObject::device() const { return state_->device; }
 
 std::string CodeObject::symbolize(std::uint64_t pc) const {
   const std::vector<Function>& functions = state_->functions;
-  const auto next = std::upper_bound(functions.begin(), functions.end(), pc,
-                                     [](std::uint64_t at, const Function& f) { return at < f.begin; });
+  const auto next =
+      std::upper_bound(functions.begin(), functions.end(), pc,
+                       [](std::uint64_t at, const Function& f) { return at < f.begin; });
   if (next == functions.begin()) return "code object+" + hex(pc - base());
   const Function& function = *std::prev(next);
   return function.name + "+" + hex(pc - function.begin);
@@ -267,9 +268,9 @@ std::string CodeObject::symbolize_loaded(std::uint64_t pc) {
 Program& CodeObject::program(const Kernel& kernel) const {
   std::unique_ptr<Program>& program = state_->programs[&kernel];
   if (program == nullptr) {
-    program = std::make_unique<Program>(state_->code_begin, state_->code_bytes,
-                                        DeviceModel::instance().target, kernel.vgprs,
-                                        kernel.accvgprs);
+    program =
+        std::make_unique<Program>(state_->code_begin, state_->code_bytes,
+                                  DeviceModel::instance().target, kernel.vgprs, kernel.accvgprs);
   }
   return *program;
 }

@@ -25,15 +25,15 @@ struct KernelArgument {
 /// A kernel: its descriptor and metadata.
 struct Kernel {
   std::string name;
-  std::uint64_t descriptor = 0;        ///< address of the 64-byte descriptor in loaded memory
-  std::uint64_t entry = 0;             ///< address of the first instruction
+  std::uint64_t descriptor = 0;  ///< address of the 64-byte descriptor in loaded memory
+  std::uint64_t entry = 0;       ///< address of the first instruction
   std::uint32_t kernarg_bytes = 0;
-  std::uint32_t lds_bytes = 0;         ///< static
-  std::uint32_t scratch_bytes = 0;     ///< per lane
-  std::uint32_t vgprs = 0, accvgprs = 0, sgprs = 0;   ///< allocated rows
+  std::uint32_t lds_bytes = 0;                       ///< static
+  std::uint32_t scratch_bytes = 0;                   ///< per lane
+  std::uint32_t vgprs = 0, accvgprs = 0, sgprs = 0;  ///< allocated rows
   std::uint32_t max_block = 1024;
-  std::array<std::uint32_t, 3> required_block{};      ///< zeros: any
-  std::vector<KernelArgument> arguments;              ///< hidden ones included
+  std::array<std::uint32_t, 3> required_block{};  ///< zeros: any
+  std::vector<KernelArgument> arguments;          ///< hidden ones included
   bool uses_dynamic_stack = false;
   const class CodeObject* code_object = nullptr;
 };
@@ -46,9 +46,13 @@ struct Variable {
 };
 
 /// Why an image cannot be loaded: `status` is a hipError_t number.
-struct LoadError { int status; std::string text; };
+struct LoadError {
+  int status;
+  std::string text;
+};
 
-/// A code object loaded into device memory (ELF, plain bundle or compressed bundle: recognised by magic).
+/// A code object loaded into device memory (ELF, plain bundle or compressed bundle: recognised by
+/// magic).
 class CodeObject {
  public:
   /// Picks the entry that fits `device`, maps it, relocates it. Throws LoadError.

@@ -18,8 +18,7 @@ Function system_function(const char* library, const char* name, const char* cure
   void* function = handle == nullptr ? nullptr : dlsym(handle, name);
   if (function == nullptr) {
     refuse_image(std::string("this bundle is compressed and needs ") + library +
-                 ", which is not installed: " + cure +
-                 ", or build it with --no-offload-compress");
+                 ", which is not installed: " + cure + ", or build it with --no-offload-compress");
   }
   return reinterpret_cast<Function>(function);
 }
@@ -53,8 +52,8 @@ bool plausible(Compression method, Bytes packed, std::uint64_t unpacked) {
   if (unpacked == 0 || unpacked > most_unpacked) return false;
   if (method == Compression::Zlib) return unpacked / most_zlib_ratio <= packed.size();
   using ContentSize = unsigned long long (*)(const void*, std::size_t);
-  const auto content_size = system_function<ContentSize>(
-      "libzstd.so.1", "ZSTD_getFrameContentSize", "install zstd (Debian: libzstd1)");
+  const auto content_size = system_function<ContentSize>("libzstd.so.1", "ZSTD_getFrameContentSize",
+                                                         "install zstd (Debian: libzstd1)");
   constexpr unsigned long long unknown = std::numeric_limits<unsigned long long>::max();
   const unsigned long long content = content_size(packed.data(), packed.size());
   return content == unpacked || content == unknown;

@@ -11,8 +11,8 @@ struct Descriptor {
   static Descriptor at(std::uint64_t address);
 
   std::uint32_t lds_bytes = 0;
-  std::uint32_t scratch_bytes = 0;     ///< per lane
-  std::int64_t entry_offset = 0;       ///< of the first instruction, from the descriptor
+  std::uint32_t scratch_bytes = 0;  ///< per lane
+  std::int64_t entry_offset = 0;    ///< of the first instruction, from the descriptor
   std::uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
   std::uint16_t properties = 0;
   std::uint16_t preload = 0;

@@ -101,12 +101,13 @@ constexpr std::array rows{
 #undef FACT
 static_assert(std::ranges::is_sorted(rows, {}, &Row::attribute));
 
-/// What this device has none of: textures and surfaces, LUIDs, virtual memory management, exportable
-/// handles, HDP flush registers, multi-device cooperation, stream waits on memory.
+/// What this device has none of: textures and surfaces, LUIDs, virtual memory management,
+/// exportable handles, HDP flush registers, multi-device cooperation, stream waits on memory.
 constexpr std::array absent{
-    21,    22,    32,    33,    34,    35,    36,    37,    38,    39,    40,    41,    42,    43,
-    44,    45,    46,    47,    48,    49,    50,    51,    52,    53,    54,    89,    91,    92,
-    93,    94,    95,    10005, 10006, 10007, 10008, 10009, 10010, 10013, 10014, 10020, 10021, 10022};
+    21,    22,    32,    33,    34,    35,    36,    37,    38,    39,    40,    41,    42,
+    43,    44,    45,    46,    47,    48,    49,    50,    51,    52,    53,    54,    89,
+    91,    92,    93,    94,    95,    10005, 10006, 10007, 10008, 10009, 10010, 10013, 10014,
+    10020, 10021, 10022};
 static_assert(std::ranges::is_sorted(absent));
 
 }  // namespace

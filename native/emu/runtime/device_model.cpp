@@ -44,8 +44,9 @@ std::uint64_t number(const char* variable, std::uint64_t least, std::uint64_t mo
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   if (!whole || value < least || value > most) {
-    refuse(variable, text, "a whole number from " + std::to_string(least) + " to " +
-                               std::to_string(most) + "; correct it or unset it");
+    refuse(variable, text,
+           "a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+               "; correct it or unset it");
   }
   return value;
 }
@@ -74,9 +75,8 @@ DeviceModel read_environment() {
   model.target = product.target;
   model.name = product.name;
   model.memory_bytes = product.memory_bytes;
-  model.compute_units =
-      static_cast<std::uint32_t>(number("HIPGRAPH_EMU_CUS", 1, max_compute_units,
-                                        facts(product.target).default_compute_units));
+  model.compute_units = static_cast<std::uint32_t>(number(
+      "HIPGRAPH_EMU_CUS", 1, max_compute_units, facts(product.target).default_compute_units));
   model.devices = static_cast<int>(number("HIPGRAPH_EMU_DEVICES", 1, max_devices, 1));
   model.seed = number("HIPGRAPH_EMU_SEED", 0, std::numeric_limits<std::uint64_t>::max(), 0);
   return model;

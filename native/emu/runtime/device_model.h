@@ -14,10 +14,10 @@ struct DeviceModel {
   Target target = Target::gfx942;
   std::uint32_t compute_units = 304;
   int devices = 1;
-  std::uint64_t seed = 0;              ///< 0: fixed slice lengths
-  std::size_t memory_bytes = 0;        ///< per device, as reported
-  std::string target_id;               ///< "gfx942:sramecc+:xnack-"
-  std::string name;                    ///< "Emulated AMD Instinct MI300X"
+  std::uint64_t seed = 0;        ///< 0: fixed slice lengths
+  std::size_t memory_bytes = 0;  ///< per device, as reported
+  std::string target_id;         ///< "gfx942:sramecc+:xnack-"
+  std::string name;              ///< "Emulated AMD Instinct MI300X"
   /// The model of this process; throws ModelError until the environment is right.
   static const DeviceModel& instance();
 };

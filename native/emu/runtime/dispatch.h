@@ -13,13 +13,13 @@ namespace hipgraph::emu {
 /// One kernel launch, arguments already packed into the kernarg layout.
 struct LaunchRequest {
   const Kernel* kernel = nullptr;
-  std::array<std::uint32_t, 3> grid{1, 1, 1};    ///< workgroups
-  std::array<std::uint32_t, 3> block{1, 1, 1};   ///< work-items
+  std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< workgroups
+  std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
   std::uint32_t dynamic_lds_bytes = 0;
-  std::vector<std::uint8_t> kernarg;             ///< explicit arguments; hidden ones are filled in here
-  std::string origin;                            ///< "stream 0x..", "graph exec 3 node 5": for reports
+  std::vector<std::uint8_t> kernarg;  ///< explicit arguments; hidden ones are filled in here
+  std::string origin;                 ///< "stream 0x..", "graph exec 3 node 5": for reports
   int device = 0;
-  std::shared_ptr<const void> keeps;             ///< whatever must live until the launch ends
+  std::shared_ptr<const void> keeps;  ///< whatever must live until the launch ends
 };
 
 /// A command that runs a kernel on the emulated device.

@@ -18,20 +18,30 @@ constexpr std::uint64_t most_memory = std::uint64_t{2} << 30;
 
 /// Tags of the dynamic table.
 enum DynamicTag : std::uint64_t {
-  kPltRelocationBytes = 2, kHash = 4, kStrings = 5, kSymbols = 6, kRelocations = 7,
-  kRelocationBytes = 8, kPltRelocations = 23
+  kPltRelocationBytes = 2,
+  kHash = 4,
+  kStrings = 5,
+  kSymbols = 6,
+  kRelocations = 7,
+  kRelocationBytes = 8,
+  kPltRelocations = 23
 };
 
 /// Processor of the flags' low byte.
-struct Machine { std::uint8_t code; const char* processor; };
+struct Machine {
+  std::uint8_t code;
+  const char* processor;
+};
 constexpr Machine machines[] = {
-    {0x2c, "gfx900"},  {0x2f, "gfx906"},  {0x30, "gfx908"},  {0x32, "gfx90c"},
-    {0x3f, "gfx90a"},  {0x40, "gfx940"},  {0x4b, "gfx941"},  {0x4c, "gfx942"},
-    {0x4f, "gfx950"},  {0x33, "gfx1010"}, {0x36, "gfx1030"}, {0x41, "gfx1100"},
-    {0x46, "gfx1101"}, {0x47, "gfx1102"}, {0x44, "gfx1103"}, {0x43, "gfx1150"},
-    {0x4a, "gfx1151"}, {0x48, "gfx1200"}, {0x4e, "gfx1201"}, {0x49, "gfx1250"},
-    {0x51, "gfx9-generic"}, {0x5f, "gfx9-4-generic"}, {0x52, "gfx10-1-generic"},
-    {0x53, "gfx10-3-generic"}, {0x54, "gfx11-generic"}, {0x59, "gfx12-generic"},
+    {0x2c, "gfx900"},         {0x2f, "gfx906"},          {0x30, "gfx908"},
+    {0x32, "gfx90c"},         {0x3f, "gfx90a"},          {0x40, "gfx940"},
+    {0x4b, "gfx941"},         {0x4c, "gfx942"},          {0x4f, "gfx950"},
+    {0x33, "gfx1010"},        {0x36, "gfx1030"},         {0x41, "gfx1100"},
+    {0x46, "gfx1101"},        {0x47, "gfx1102"},         {0x44, "gfx1103"},
+    {0x43, "gfx1150"},        {0x4a, "gfx1151"},         {0x48, "gfx1200"},
+    {0x4e, "gfx1201"},        {0x49, "gfx1250"},         {0x51, "gfx9-generic"},
+    {0x5f, "gfx9-4-generic"}, {0x52, "gfx10-1-generic"}, {0x53, "gfx10-3-generic"},
+    {0x54, "gfx11-generic"},  {0x59, "gfx12-generic"},
 };
 
 TargetId target_of(std::uint32_t flags) {
@@ -55,7 +65,7 @@ std::string string_at(Bytes table, std::uint64_t offset) {
   const Bytes rest = table.subspan(offset);
   const auto end = std::find(rest.begin(), rest.end(), std::uint8_t{0});
   if (end == rest.end()) refuse_image("a symbol's name does not end: damaged");
-  return {rest.begin(), end};
+  return text_of(rest.first(static_cast<std::size_t>(end - rest.begin())), "symbol table");
 }
 
 ElfSymbol symbol_at(Bytes image, std::uint64_t offset, Bytes strings) {
@@ -108,8 +118,12 @@ void ElfImage::read_segments() {
   for (std::uint64_t i = 0; i < count; ++i) {
     const Bytes entry = file_.subspan(table + i * entry_bytes, entry_bytes);
     const auto wide = [entry](std::uint64_t at) { return read<std::uint64_t>(entry, at, what); };
-    const ElfSegment segment{read<std::uint32_t>(entry, 0, what), read<std::uint32_t>(entry, 4, what),
-                             wide(8), wide(16), wide(32), wide(40)};
+    const ElfSegment segment{read<std::uint32_t>(entry, 0, what),
+                             read<std::uint32_t>(entry, 4, what),
+                             wide(8),
+                             wide(16),
+                             wide(32),
+                             wide(40)};
     segments_.push_back(segment);
     if (!segment.loads()) continue;
     part(file_, segment.offset, segment.file_bytes, "segment");
@@ -126,7 +140,8 @@ void ElfImage::lay_out(std::span<std::uint8_t> memory) const {
   for (const ElfSegment& segment : segments_) {
     if (!segment.loads()) continue;
     const Bytes bytes = file_.subspan(segment.offset, segment.file_bytes);
-    std::copy(bytes.begin(), bytes.end(), memory.begin() + static_cast<std::ptrdiff_t>(segment.address));
+    std::copy(bytes.begin(), bytes.end(),
+              memory.begin() + static_cast<std::ptrdiff_t>(segment.address));
   }
 }
 

@@ -41,7 +41,11 @@ struct ElfRelocation {
 /// all members throw LoadError when it is damaged.
 class ElfImage {
  public:
-  static bool recognises(Bytes image) { return begins_with(image, "\x7f" "ELF"); }
+  static bool recognises(Bytes image) {
+    return begins_with(image,
+                       "\x7f"
+                       "ELF");
+  }
   /// Reads and checks the header and the program headers.
   explicit ElfImage(Bytes file);
 

@@ -30,12 +30,12 @@ thread_local bool is_executor = false;
 }  // namespace
 
 struct Executor::State {
-  std::mutex mutex;  ///< guards all below and the private part of every Command
-  std::condition_variable work;       ///< a command became ready, or a host thread began to wait
+  std::mutex mutex;              ///< guards all below and the private part of every Command
+  std::condition_variable work;  ///< a command became ready, or a host thread began to wait
   std::condition_variable completed;
   std::deque<CommandPtr> ready;
   std::uint64_t failures = 0;
-  std::ptrdiff_t known_threads = 0;  ///< host threads that used the device and have not ended
+  std::ptrdiff_t known_threads = 0;     ///< host threads that used the device and have not ended
   std::vector<const Command*> awaited;  ///< by those of them that are in wait()
   // Used by the executor's thread only.
   std::uint64_t standstill_effects = 0;  ///< effects before the latest standstill

@@ -14,15 +14,16 @@ class Executor {
  public:
   static Executor& instance();
 
-  /// Hands over a command that runs after all of `after` (completed ones are ignored).
-  /// A command whose predecessor failed is not started: it completes with the same status.
+  /// Hands over a command that runs after all of `after`. A command whose predecessor failed,
+  /// before or after this call, is not started: it completes with the same status.
   void submit(const CommandPtr& command, std::span<const CommandPtr> after);
   /// Submits a whole graph at once, so that none of it starts before all edges are known:
   /// `after[i]` are the predecessors of `commands[i]`.
   void submit_all(std::span<const CommandPtr> commands,
                   std::span<const std::vector<CommandPtr>> after);
   /// Blocks the calling host thread until `command` is complete; returns its status. The executor
-  /// knows that this host thread waits (a hang is reported at once when no thread could still help).
+  /// knows that this host thread waits (a hang is reported at once when no thread could still
+  /// help).
   Status wait(const CommandPtr& command);
   /// Whether `command` is complete.
   bool complete(const CommandPtr& command);
@@ -40,12 +41,20 @@ CommandPtr make_marker();
 /// Copies bytes that both addresses were checked for; host or device.
 CommandPtr make_copy(void* to, const void* from, std::size_t bytes);
 /// Copies rows: 2-D and 3-D copies are lists of these.
-struct CopyRegion { std::byte* to; const std::byte* from; std::size_t width, height, depth;
-                    std::size_t to_pitch, from_pitch, to_slice, from_slice; };
+struct CopyRegion {
+  std::byte* to;
+  const std::byte* from;
+  std::size_t width, height, depth;
+  std::size_t to_pitch, from_pitch, to_slice, from_slice;
+};
 CommandPtr make_copy_region(const CopyRegion& region);
 /// Fills height rows of width elements of element_size bytes (1, 2, 4), pitch in bytes.
-struct FillRegion { std::byte* to; std::uint32_t value; std::uint32_t element_size;
-                    std::size_t width, height, pitch; };
+struct FillRegion {
+  std::byte* to;
+  std::uint32_t value;
+  std::uint32_t element_size;
+  std::size_t width, height, pitch;
+};
 CommandPtr make_fill(const FillRegion& region);
 /// Runs a host function on the runtime's callback thread; later commands wait for its return.
 CommandPtr make_host_function(void (*function)(void*), void* user_data);

@@ -23,7 +23,14 @@ hipError_t Failures::query(std::span<const CommandPtr> commands) {
   const bool done = std::ranges::all_of(commands, [](const CommandPtr& command) {
     return !command || Executor::instance().complete(command);
   });
-  return done ? report(commands) : hipErrorNotReady;
+  if (!done) return hipErrorNotReady;
+  // Asking is not being told: whoever waits for the work still gets the code.
+  for (const CommandPtr& command : commands) {
+    if (command && command->failure() != 0 && !reported_.contains(command->failure())) {
+      return static_cast<hipError_t>(command->status());
+    }
+  }
+  return hipSuccess;
 }
 
 bool Failures::orders(const CommandPtr& command) const {

@@ -18,7 +18,8 @@ class Failures {
   hipError_t wait(std::span<const CommandPtr> commands);
   /// NotReady, success, or the code of a failure not yet reported. Needs the API lock.
   hipError_t query(std::span<const CommandPtr> commands);
-  /// Whether work may depend on `command`: null and reported failures are dropped. Needs the API lock.
+  /// Whether work may depend on `command`: null and reported failures are dropped. Needs the API
+  /// lock.
   bool orders(const CommandPtr& command) const;
 
  private:

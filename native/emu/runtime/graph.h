@@ -14,7 +14,8 @@ namespace hipgraph::emu {
 
 class Graph;
 
-/// A kernel's arguments as a GetParams call shows them: pointers into the node, valid until it changes.
+/// A kernel's arguments as a GetParams call shows them: pointers into the node, valid until it
+/// changes.
 struct ShownArguments {
   std::vector<void*> parameters;
   std::array<void*, 5> block{};
@@ -25,7 +26,7 @@ struct ShownArguments {
 struct Node {
   hipGraphNode_t handle = nullptr;
   Graph* graph = nullptr;
-  bool manual = false;  ///< added by a graph call, not by the recorder: exempt from the unjoined test
+  bool manual = false;  ///< added by a graph call, not recorded: exempt from the unjoined test
   NodeWork work;
   std::vector<Node*> dependencies;  ///< in the order the edges came
   std::vector<Node*> dependents;

@@ -95,8 +95,8 @@ void note_overlap(std::uint64_t number) {
   if (noted) return;
   noted = true;
   std::fprintf(stderr,
-               "hipgraph emu: note: graph exec %llu was launched on a second stream while in flight "
-               "on another; HIP does not order such launches, this device does\n",
+               "hipgraph emu: note: graph exec %llu was launched on a second stream while in "
+               "flight on another; HIP does not order such launches, this device does\n",
                static_cast<unsigned long long>(number));
 }
 
@@ -113,11 +113,9 @@ void GraphExec::launch(Stream& stream) {
   check_modules(nodes_);
   if (nodes_.empty()) return;
   std::vector<CommandPtr> entry = predecessors(stream);
-  const bool elsewhere = last_end_ && last_stream_ != stream.handle &&
-                         !Executor::instance().complete(last_end_);
-  if (elsewhere) {
+  if (last_end_ && !Executor::instance().complete(last_end_)) {
     entry.push_back(last_end_);
-    note_overlap(number_);
+    if (last_stream_ != &stream) note_overlap(number_);
   }
   Batch batch{device_, "graph exec " + std::to_string(number_), {}, {}};
   std::vector<CommandPtr> leaves = batch.add_nodes(nodes_, entry);
@@ -126,7 +124,7 @@ void GraphExec::launch(Stream& stream) {
   Executor::instance().submit_all(batch.commands, batch.after);
   stream.tail = end;
   last_end_ = end;
-  last_stream_ = stream.handle;
+  last_stream_ = &stream;
 }
 
 ExecNode& GraphExec::node(hipGraphNode_t origin) {

@@ -42,7 +42,7 @@ class GraphExec {
   std::vector<ExecNode> nodes_;
   std::unordered_map<hipGraphNode_t, std::size_t> positions_;
   CommandPtr last_end_;
-  hipStream_t last_stream_ = nullptr;
+  const Stream* last_stream_ = nullptr;  ///< only compared, it may be gone
 };
 using GraphExecPtr = std::shared_ptr<GraphExec>;
 

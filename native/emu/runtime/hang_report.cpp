@@ -1,12 +1,12 @@
 #include "runtime/hang_report.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "runtime/block.h"
 #include "runtime/launch_text.h"
 #include "runtime/report.h"
+#include "runtime/stuck_groups.h"
 #include "runtime/stuck_wave.h"
 
 namespace hipgraph::emu {
@@ -28,67 +28,32 @@ const char* name(StuckHow how) {
 /// What keeps the rest of a grid from starting; empty when all of it has started.
 std::string not_started(KernelRun& run) {
   if (run.started() == run.workgroups()) return {};
-  return "workgroups " + std::to_string(run.started()) + ".." +
-         std::to_string(run.workgroups() - 1) + " have not started: the " +
-         std::to_string(run.resident().size()) +
+  const std::string rest = "workgroups " + std::to_string(run.started()) + ".." +
+                           std::to_string(run.workgroups() - 1) + " have not started: ";
+  if (run.resident().empty()) return rest + "other kernels hold the compute units and wait";
+  return rest + "the " + std::to_string(run.resident().size()) +
          " resident ones hold the compute units and wait; the grid needs " +
          std::to_string(run.workgroups()) + " at once";
 }
 
 std::string progress(KernelRun& run) {
   const std::size_t resident = run.resident().size();
-  return std::to_string(run.started() - resident) + " of " +
-         count(run.workgroups(), "workgroup") + " ended, " + std::to_string(resident) +
-         " resident, " + std::to_string(run.workgroups() - run.started()) + " not started";
-}
-
-/// Waves of one workgroup that wait for the same thing share a line of text.
-std::string wait_line(const StuckWave& wave) {
-  std::string line = "workgroup " + triple(wave.run->position(wave.workgroup)) + " ";
-  line += wave.how == StuckHow::Loops ? "loops" : wave.how == StuckHow::AtBarrier ? "waits" : "";
-  if (wave.how != StuckHow::Polls) return line;
-  line += hex(wave.poll.address) + " = " + wave.place + ", holds " +
-          std::to_string(wave.poll.value) + " (" + hex(wave.poll.value) + ")";
-  return line + ", last writer: " + (wave.writer.has_value() ? text_of(*wave.writer) : "none");
-}
-
-/// Lines under one instruction: each with the waves that it speaks of.
-using Lines = std::vector<std::pair<std::string, std::string>>;
-
-void add_line(Lines& lines, const StuckWave& wave) {
-  const std::string line = wait_line(wave);
-  const std::string number = std::to_string(wave.wave);
-  if (!lines.empty() && lines.back().first == line) {
-    lines.back().second += "," + number;
-  } else {
-    lines.emplace_back(line, number);
-  }
+  return std::to_string(run.started() - resident) + " of " + count(run.workgroups(), "workgroup") +
+         " ended, " + std::to_string(resident) + " resident, " +
+         std::to_string(run.workgroups() - run.started()) + " not started";
 }
 
 /// The waves of one kernel, by instruction and cause.
 std::string kernel_text(KernelRun& run, const std::vector<StuckWave>& waves) {
-  std::map<std::string, std::pair<std::size_t, Lines>> groups;
-  for (const StuckWave& wave : waves) {
-    auto& [waiting, lines] = groups["at " + wave.symbol + ": " + wave.instruction +
-                                    "\n    cause: " + wave.cause];
-    ++waiting;
-    add_line(lines, wave);
-  }
   std::string text = launch_text(run.request(), run.facts().launch) + ": " + progress(run) + "\n";
   if (const std::string rest = not_started(run); !rest.empty()) text += "  cause: " + rest + "\n";
-  for (const auto& [head, group] : groups) {
-    text += "  " + count(group.first, "wave") + " " + head + "\n";
-    for (const auto& [line, numbers] : group.second) {
-      text += "    waves " + numbers + " of " + line + "\n";
-    }
-  }
-  return text;
+  return text + stuck_text(waves);
 }
 
-std::string writer_json(const std::optional<Writer>& writer) {
+std::string writer_json(const std::optional<Writer>& writer, const KernelRun& run) {
   if (!writer.has_value()) return "null";
   JsonObject json;
-  json.add("launch", writer->launch).add("text", text_of(*writer));
+  json.add("launch", writer->launch).add("text", writer_text(*writer, run));
   if (writer->launch != 0) {
     json.add("workgroup", writer->workgroup).add("wave", writer->wave).add("pc", hex(writer->pc));
     json.add("symbol", CodeObject::symbolize_loaded(writer->pc));
@@ -106,7 +71,7 @@ std::string wave_json(const StuckWave& wave) {
   if (wave.how == StuckHow::Polls) {
     json.add("address", hex(wave.poll.address)).add("bytes", wave.poll.bytes);
     json.add("allocation", wave.place).add("value", wave.poll.value);
-    json.add_raw("last_writer", writer_json(wave.writer));
+    json.add_raw("last_writer", writer_json(wave.writer, *wave.run));
   }
   return json.text();
 }

@@ -38,9 +38,11 @@ T read(Bytes image, std::uint64_t offset, const char* what) {
 
 /// Whether the image begins with these characters.
 inline bool begins_with(Bytes image, std::string_view magic) {
-  return image.size() >= magic.size() &&
-         std::memcmp(image.data(), magic.data(), magic.size()) == 0;
+  return image.size() >= magic.size() && std::memcmp(image.data(), magic.data(), magic.size()) == 0;
 }
+
+/// The bytes as text; refuses what is no UTF-8, so that every message about an image is.
+std::string text_of(Bytes bytes, const char* what);
 
 /// Bytes that can be read from `start` on without a fault: what bounds an image whose caller did
 /// not say how long it is.

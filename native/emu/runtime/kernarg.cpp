@@ -37,7 +37,10 @@ bool take_axis(std::string_view& kind, std::size_t& axis) {
 
 /// The part of the runtime that a hidden pointer leads to; null for a kind that is no such pointer.
 const char* part_behind(std::string_view kind) {
-  struct Part { std::string_view kind; const char* name; };
+  struct Part {
+    std::string_view kind;
+    const char* name;
+  };
   static constexpr std::array parts{
       Part{"hidden_printf_buffer", "printf buffer: this device does not emulate device printf"},
       Part{"hidden_hostcall_buffer",
@@ -45,8 +48,9 @@ const char* part_behind(std::string_view kind) {
       Part{"hidden_multigrid_sync_arg", "multi-grid state: this device does not emulate it"},
       Part{"hidden_heap_v1", "device malloc heap: this device does not emulate device malloc"},
       Part{"hidden_default_queue", "default queue: this device does not emulate device enqueue"},
-      Part{"hidden_completion_action", "completion action: this device does not emulate device "
-                                       "enqueue"},
+      Part{"hidden_completion_action",
+           "completion action: this device does not emulate device "
+           "enqueue"},
       Part{"hidden_queue_ptr", "queue: this device does not emulate its memory"},
   };
   for (const Part& part : parts) {
@@ -85,8 +89,8 @@ std::uint64_t hidden_value(std::string_view kind, const LaunchRequest& request) 
                                               ", which this device does not know"};
 }
 
-/// Bytes of a kernel's segment that may be read. Compilers load whole 16-byte groups of it, the last
-/// one too, because the segment is aligned so.
+/// Bytes of a kernel's segment that may be read. Compilers load whole 16-byte groups of it, the
+/// last one too, because the segment is aligned so.
 std::size_t readable_bytes(const Kernel& kernel) {
   constexpr std::size_t group = 16;
   return (kernel.kernarg_bytes + group - 1) / group * group;

@@ -61,9 +61,7 @@ KernelRun::KernelRun(const LaunchRequest& request)
   LaunchNames::note(facts_.launch, request.kernel->name);
 }
 
-KernelRun::~KernelRun() {
-  Counters::add(facts_, started_, started_ * waves_per_workgroup_);
-}
+KernelRun::~KernelRun() { Counters::add(facts_, started_, started_ * waves_per_workgroup_); }
 
 std::array<std::uint32_t, 3> KernelRun::position(std::uint64_t workgroup) const {
   const std::uint64_t x = request_.grid[0];
@@ -125,13 +123,14 @@ void KernelRun::pass_barrier(ResidentWorkgroup& workgroup) {
 }
 
 std::optional<KernelTrap> KernelRun::run_workgroup(ResidentWorkgroup& workgroup,
-                                                   SliceLengths& lengths) {
+                                                   SliceLengths& lengths,
+                                                   const Standstill& standstill) {
   Workgroup& group = workgroup.group;
   for (ResidentWave& resident : workgroup.waves) {
     Wave& wave = resident.wave;
     if (wave.status != WaveStatus::Ready) continue;
     try {
-      program_.run(wave, lengths.next());
+      standstill.run_slice(program_, resident, lengths.next());
     } catch (const Trap& trap) {
       return KernelTrap{trap, group.linear_id, wave.index, wave.instruction_pc};
     }
@@ -145,12 +144,13 @@ std::optional<KernelTrap> KernelRun::run_workgroup(ResidentWorkgroup& workgroup,
   return std::nullopt;
 }
 
-std::optional<KernelTrap> KernelRun::run_slices(SliceLengths& lengths, ComputeUnits& units,
-                                                std::uint64_t round) {
+std::optional<KernelTrap> KernelRun::run_slices(SliceLengths& lengths, const Standstill& standstill,
+                                                ComputeUnits& units, std::uint64_t round) {
   facts_.round = round;
   bool any_ended = false;
   for (std::unique_ptr<ResidentWorkgroup>& workgroup : resident_) {
-    if (std::optional<KernelTrap> trap = run_workgroup(*workgroup, lengths)) return trap;
+    if (std::optional<KernelTrap> trap = run_workgroup(*workgroup, lengths, standstill))
+      return trap;
     if (workgroup->group.waves_live != 0) continue;
     leave(*workgroup, units);
     workgroup.reset();

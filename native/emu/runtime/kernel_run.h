@@ -11,6 +11,7 @@
 #include "runtime/kernarg.h"
 #include "runtime/resident.h"
 #include "runtime/slice_lengths.h"
+#include "runtime/standstill.h"
 #include "runtime/wave_start.h"
 
 namespace hipgraph::emu {
@@ -44,15 +45,16 @@ class KernelRun {
   /// Starts workgroups, in order, as long as there is room.
   void start_workgroups(ComputeUnits& units);
   /// Gives every wave that is ready a slice; workgroups that end leave their room. Stops at a trap.
-  std::optional<KernelTrap> run_slices(SliceLengths& lengths, ComputeUnits& units,
-                                       std::uint64_t round);
+  std::optional<KernelTrap> run_slices(SliceLengths& lengths, const Standstill& standstill,
+                                       ComputeUnits& units, std::uint64_t round);
   /// Throws away what is resident.
   void discard(ComputeUnits& units);
 
  private:
   void start_workgroup(const Place& place);
   void start_resident_wave(ResidentWorkgroup& workgroup, std::uint32_t index);
-  std::optional<KernelTrap> run_workgroup(ResidentWorkgroup& workgroup, SliceLengths& lengths);
+  std::optional<KernelTrap> run_workgroup(ResidentWorkgroup& workgroup, SliceLengths& lengths,
+                                          const Standstill& standstill);
   void pass_barrier(ResidentWorkgroup& workgroup);
   void leave(ResidentWorkgroup& workgroup, ComputeUnits& units);
 

@@ -35,12 +35,14 @@ bool is_explicit(const KernelArgument& argument) {
   return !argument.value_kind.starts_with("hidden_");
 }
 
-/// Bytes up to the end of the last explicit argument; the whole segment when the metadata names none.
+/// Bytes up to the end of the last explicit argument; the whole segment when the metadata names
+/// none.
 std::size_t explicit_bytes(const Kernel& kernel) {
   if (kernel.arguments.empty()) return kernel.kernarg_bytes;
   std::size_t bytes = 0;
   for (const KernelArgument& argument : kernel.arguments) {
-    if (is_explicit(argument)) bytes = std::max<std::size_t>(bytes, argument.offset + argument.size);
+    const std::size_t end = std::size_t{argument.offset} + argument.size;
+    if (is_explicit(argument)) bytes = std::max(bytes, end);
   }
   return bytes;
 }
@@ -60,7 +62,7 @@ std::vector<std::uint8_t> pack_parameters(const Kernel& kernel, void** parameter
 /// The block form is exactly {POINTER, block, SIZE, &size, END}. A block that ends before the last
 /// argument that the metadata names would be read beyond its end.
 std::vector<std::uint8_t> copy_block(const Kernel& kernel, void** extra) {
-  const auto tag = [&](std::size_t index) { return reinterpret_cast<std::uintptr_t>(extra[index]); };
+  const auto tag = [&](std::size_t at) { return reinterpret_cast<std::uintptr_t>(extra[at]); };
   require(tag(0) == HIP_LAUNCH_PARAM_BUFFER_POINTER, hipErrorInvalidValue);
   require(tag(2) == HIP_LAUNCH_PARAM_BUFFER_SIZE, hipErrorInvalidValue);
   require(tag(4) == HIP_LAUNCH_PARAM_END, hipErrorInvalidValue);
@@ -98,7 +100,8 @@ KernelWork check_common(const FunctionPtr& function, const LaunchCall& call) {
 }  // namespace
 
 LaunchCall launch_of(const hipKernelNodeParams& params) {
-  return {params.gridDim, params.blockDim, params.sharedMemBytes, params.kernelParams, params.extra};
+  return {params.gridDim, params.blockDim, params.sharedMemBytes, params.kernelParams,
+          params.extra};
 }
 
 KernelWork check_launch(const FunctionPtr& function, const LaunchCall& call) {

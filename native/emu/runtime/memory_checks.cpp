@@ -50,11 +50,19 @@ struct Side {
   const hipPos& position;
 };
 
-/// Bytes from a side's pointer to the end of what the copy touches.
+/// Bytes from a side's pointer to the end of what the copy touches; more than any memory has when
+/// they are too many to count.
 std::size_t span_of(const Side& side, const hipExtent& extent) {
-  const std::size_t rows = (side.position.z + extent.depth - 1) * side.pointer.ysize +
-                           side.position.y + extent.height - 1;
-  return rows * side.pointer.pitch + side.position.x + extent.width;
+  std::size_t rows = 0;
+  std::size_t bytes = 0;
+  const bool too_many =
+      __builtin_add_overflow(side.position.z, extent.depth - 1, &rows) ||
+      __builtin_mul_overflow(rows, side.pointer.ysize, &rows) ||
+      __builtin_add_overflow(rows, side.position.y, &rows) ||
+      __builtin_add_overflow(rows, extent.height - 1, &rows) ||
+      __builtin_mul_overflow(rows, side.pointer.pitch, &bytes) ||
+      __builtin_add_overflow(bytes, side.position.x + extent.width, &bytes);
+  return too_many ? SIZE_MAX : bytes;
 }
 
 void check_side(const Side& side, const hipExtent& extent) {
@@ -62,7 +70,9 @@ void check_side(const Side& side, const hipExtent& extent) {
   require(pointer.ptr != nullptr, hipErrorInvalidValue);
   require(pointer.pitch >= pointer.xsize, hipErrorInvalidPitchValue);
   require(pointer.pitch < INT_MAX, hipErrorInvalidValue);
-  require(extent.width + side.position.x <= pointer.pitch, hipErrorInvalidValue);
+  const bool row_fits =
+      extent.width <= pointer.pitch && side.position.x <= pointer.pitch - extent.width;
+  require(row_fits, hipErrorInvalidValue);
   const auto allocation = lookup(pointer.ptr);
   const bool inside = !allocation || holds(*allocation, pointer.ptr, span_of(side, extent));
   require(inside, hipErrorInvalidValue);
@@ -125,8 +135,9 @@ MemcpyWork check_copy_region(const hipMemcpy3DParms& parms) {
 }
 
 MemsetWork check_fill_node(const hipMemsetParams& parms) {
-  const bool size_known = parms.elementSize == 1 || parms.elementSize == 2 || parms.elementSize == 4;
-  require(size_known && parms.width != 0 && parms.height != 0, hipErrorInvalidValue);
+  const unsigned size = parms.elementSize;
+  require(size == 1 || size == 2 || size == 4, hipErrorInvalidValue);
+  require(parms.width != 0 && parms.height != 0, hipErrorInvalidValue);
   require(parms.dst != nullptr, hipErrorInvalidValue);
   const auto allocation = lookup(parms.dst);
   require(allocation.has_value(), hipErrorInvalidValue);

@@ -3,6 +3,7 @@
 #include "entry.h"
 #include "runtime/api_lock.h"
 #include "runtime/handle_table.h"
+#include "runtime/json.h"
 #include "runtime/report.h"
 
 namespace hipgraph::emu {
@@ -24,8 +25,9 @@ std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes) {
   try {
     return CodeObject::load(image, bytes, this_thread().device);
   } catch (const LoadError& error) {
-    publish_report("code object refused: " + error.text + "\n",
-                   "{\"kind\": \"load\", \"status\": " + std::to_string(error.status) + "}");
+    const JsonObject json = JsonObject().add("kind", "load").add("status", error.status).add(
+        "text", error.text);
+    publish_report("code object refused: " + error.text + "\n", json.text());
     throw abi::Failure{static_cast<hipError_t>(error.status)};
   }
 }

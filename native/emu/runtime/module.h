@@ -11,8 +11,8 @@ namespace hipgraph::emu {
 
 struct Module;
 
-/// A kernel of a loaded module as callers name it. Launches and graph nodes keep it, and with it the
-/// code, beyond the module's end; `live` says whether the module is still loaded.
+/// A kernel of a loaded module as callers name it. Launches and graph nodes keep it, and with it
+/// the code, beyond the module's end; `live` says whether the module is still loaded.
 struct Function {
   hipFunction_t handle = nullptr;
   const Kernel* kernel = nullptr;

@@ -35,7 +35,7 @@ std::uint64_t Reader::big_endian(std::size_t count) {
 std::string Reader::string(std::uint64_t count) {
   const Bytes text = part(bytes_, at_, count, what);
   at_ += count;
-  return {text.begin(), text.end()};
+  return text_of(text, what);
 }
 
 MsgpackValue Reader::array(std::uint64_t count, int depth) {
@@ -66,14 +66,24 @@ MsgpackValue Reader::tagged(std::uint8_t tag, int depth) {
     case 0xc0: return {};
     case 0xc2: return {false};
     case 0xc3: return {true};
-    case 0xcc: case 0xcd: case 0xce: case 0xcf:
-      return {static_cast<std::int64_t>(big_endian(std::size_t{1} << (tag - 0xcc)))};
-    case 0xd0: case 0xd1: case 0xd2: case 0xd3: return signed_number(std::size_t{1} << (tag - 0xd0));
-    case 0xd9: case 0xda: case 0xdb: return {string(big_endian(std::size_t{1} << (tag - 0xd9)))};
-    case 0xdc: case 0xdd: return array(big_endian(std::size_t{2} << (tag - 0xdc)), depth);
-    case 0xde: case 0xdf: return map(big_endian(std::size_t{2} << (tag - 0xde)), depth);
-    default: refuse_image("metadata has a value of type " + std::to_string(tag) +
-                          ", which metadata never uses");
+    case 0xcc:
+    case 0xcd:
+    case 0xce:
+    case 0xcf: return {static_cast<std::int64_t>(big_endian(std::size_t{1} << (tag - 0xcc)))};
+    case 0xd0:
+    case 0xd1:
+    case 0xd2:
+    case 0xd3: return signed_number(std::size_t{1} << (tag - 0xd0));
+    case 0xd9:
+    case 0xda:
+    case 0xdb: return {string(big_endian(std::size_t{1} << (tag - 0xd9)))};
+    case 0xdc:
+    case 0xdd: return array(big_endian(std::size_t{2} << (tag - 0xdc)), depth);
+    case 0xde:
+    case 0xdf: return map(big_endian(std::size_t{2} << (tag - 0xde)), depth);
+    default:
+      refuse_image("metadata has a value of type " + std::to_string(tag) +
+                   ", which metadata never uses");
   }
 }
 

@@ -11,8 +11,9 @@ namespace hipgraph::emu {
 /// An earlier state of a wave, to notice that it came back.
 struct SavedState {
   std::uint64_t quiet_time = 0;  ///< the effect-free stretch in which it was saved; 0: none
-  std::uint64_t scalars = 0;     ///< hash of pc, MODE and scalar registers
-  std::uint64_t vectors = 0;     ///< hash of the allocated rows
+  std::uint64_t pc = 0;
+  std::uint64_t scalars = 0;  ///< hash of MODE, SCC and scalar registers
+  std::uint64_t vectors = 0;  ///< hash of the allocated rows
   bool came_back = false;
 };
 

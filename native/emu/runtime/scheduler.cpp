@@ -43,7 +43,8 @@ std::vector<KernelRun*> Scheduler::State::runs() const {
 /// Runs the slices of one kernel; its status when it ended.
 std::optional<Status> Scheduler::State::advance(Dispatch& dispatch) {
   KernelRun& run = dispatch.run();
-  if (const std::optional<KernelTrap> trap = run.run_slices(lengths, units(dispatch), rounds)) {
+  if (const std::optional<KernelTrap> trap =
+          run.run_slices(lengths, standstill, units(dispatch), rounds)) {
     return report_trap(run, *trap);
   }
   return run.done() ? std::optional(status::success) : std::nullopt;

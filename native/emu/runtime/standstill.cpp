@@ -39,7 +39,6 @@ class Hash {
 std::uint64_t hash_scalars(const Wave& wave) {
   Hash hash;
   hash.add(wave.sgpr.data(), wave.sgpr.size());
-  hash.add(wave.pc);
   hash.add(std::uint64_t{wave.mode} << 1 | (wave.scc ? 1 : 0));
   return hash.value();
 }
@@ -62,31 +61,46 @@ void Standstill::note_effect() {
   quiet_rounds_ = 0;
 }
 
-/// Compares with the saved state, and saves anew when twice as many rounds have passed: so a period
-/// of any length is found.
-bool Standstill::came_back(ResidentWave& resident) const {
+/// Whether the wave has a saved state that it may still come back to.
+bool Standstill::watches(const ResidentWave& resident) const {
+  return resident.saved.quiet_time == quiet_time_ && !resident.saved.came_back;
+}
+
+void Standstill::run_slice(Program& program, ResidentWave& resident, std::uint32_t budget) const {
+  Wave& wave = resident.wave;
+  if (!watches(resident)) {
+    program.run(wave, budget);
+    return;
+  }
   SavedState& saved = resident.saved;
-  const bool comparable = saved.quiet_time == quiet_time_;
-  if (comparable && saved.came_back) return true;
-  const std::uint64_t scalars = hash_scalars(resident.wave);
-  if (comparable && scalars == saved.scalars && hash_vectors(resident.wave) == saved.vectors) {
-    saved.came_back = true;
-    return true;
+  for (std::uint32_t i = 0; i < budget; ++i) {
+    program.run(wave, 1);
+    if (wave.status != WaveStatus::Ready) return;
+    saved.came_back = wave.pc == saved.pc && hash_scalars(wave) == saved.scalars &&
+                      hash_vectors(wave) == saved.vectors;
+    if (saved.came_back || wave.yields) return;
   }
-  if (std::has_single_bit(quiet_rounds_)) {
-    saved = {quiet_time_, scalars, hash_vectors(resident.wave), false};
-    resident.wave.poll = {};  // what is read from here on is what the loop reads
-  }
-  return false;
+}
+
+void Standstill::save(ResidentWave& resident) const {
+  const Wave& wave = resident.wave;
+  resident.saved = {quiet_time_, wave.pc, hash_scalars(wave), hash_vectors(wave), false};
+  resident.wave.poll = {};  // what is read from here on is what the loop reads
 }
 
 bool Standstill::observe(std::span<KernelRun* const> kernels) {
   if (++quiet_rounds_ < first_saving_round) return false;
+  // States are saved anew when twice as many rounds have passed: so a loop of any length is found.
+  const bool saves = std::has_single_bit(quiet_rounds_);
   bool all = true;
   for (KernelRun* kernel : kernels) {
     for (const std::unique_ptr<ResidentWorkgroup>& workgroup : kernel->resident()) {
       for (ResidentWave& resident : workgroup->waves) {
-        if (resident.wave.status == WaveStatus::Ready && !came_back(resident)) all = false;
+        if (resident.wave.status != WaveStatus::Ready) continue;
+        const SavedState& saved = resident.saved;
+        if (saved.quiet_time == quiet_time_ && saved.came_back) continue;
+        all = false;
+        if (saves) save(resident);
       }
     }
   }

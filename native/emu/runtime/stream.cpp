@@ -6,6 +6,7 @@
 
 #include "entry.h"
 #include "runtime/api_lock.h"
+#include "runtime/capture.h"
 #include "runtime/device.h"
 #include "runtime/executor.h"
 #include "runtime/failures.h"
@@ -14,18 +15,11 @@
 namespace hipgraph::emu {
 namespace {
 
-/// Last command of a stream that was destroyed while it had work in flight.
-struct Orphan {
-  CommandPtr tail;
-  int device;
-  bool blocking;
-};
-
 struct Streams {
   HandleTable<hipStream_t, Stream> created;
   std::vector<StreamPtr> null_streams;                              ///< one a device
   std::map<std::pair<std::uint64_t, int>, StreamPtr> per_thread;    ///< by thread and device
-  std::vector<Orphan> orphans;
+  std::vector<Stream> orphans;  ///< what was left in flight of destroyed ones
 };
 
 Streams& streams() {
@@ -40,10 +34,43 @@ Streams& streams() {
   return all;
 }
 
-Stream& null_stream(int device) { return *streams().null_streams[static_cast<std::size_t>(device)]; }
+Stream& null_stream(int device) {
+  return *streams().null_streams[static_cast<std::size_t>(device)];
+}
+
+void abandon(const Stream& stream) {
+  std::vector<Stream>& orphans = streams().orphans;
+  std::erase_if(orphans, [](const Stream& orphan) {
+    return Executor::instance().complete(orphan.tail) && orphan.tail->failure() == 0;
+  });
+  if (stream.tail == nullptr) return;
+  orphans.emplace_back();
+  orphans.back().device = stream.device;
+  orphans.back().flags = stream.flags;
+  orphans.back().tail = stream.tail;
+}
+
+/// Ends a thread's streams with it.
+struct PerThreadOwner {
+  std::uint64_t thread;
+
+  explicit PerThreadOwner(std::uint64_t number) : thread(number) {}
+  PerThreadOwner(const PerThreadOwner&) = delete;
+  PerThreadOwner& operator=(const PerThreadOwner&) = delete;
+  ~PerThreadOwner() {
+    const ApiLock lock;
+    std::erase_if(streams().per_thread, [this](const auto& entry) {
+      const bool own = entry.first.first == thread;
+      if (own) leave_capture(*entry.second);
+      if (own) abandon(*entry.second);
+      return own;
+    });
+  }
+};
 
 StreamPtr per_thread_stream() {
   const ThreadState& thread = this_thread();
+  static thread_local const PerThreadOwner owner(thread.number);
   StreamPtr& stream = streams().per_thread[{thread.number, thread.device}];
   if (!stream) {
     stream = std::make_shared<Stream>();
@@ -65,10 +92,7 @@ void append_others(std::vector<CommandPtr>& commands, int device, bool blocking_
   };
   for (const auto& [handle, stream] : streams().created.all()) visit(*stream);
   for (const auto& [owner, stream] : streams().per_thread) visit(*stream);
-  for (const Orphan& orphan : streams().orphans) {
-    const bool wanted = orphan.device == device && (orphan.blocking || !blocking_only);
-    if (wanted) append(commands, orphan.tail);
-  }
+  for (const Stream& stream : streams().orphans) visit(stream);
 }
 
 }  // namespace
@@ -95,11 +119,7 @@ StreamPtr create_stream(unsigned flags, int priority) {
 }
 
 void destroy_stream(const StreamPtr& stream) {
-  std::vector<Orphan>& orphans = streams().orphans;
-  std::erase_if(orphans, [](const Orphan& orphan) {
-    return Executor::instance().complete(orphan.tail) && orphan.tail->failure() == 0;
-  });
-  if (stream->tail) orphans.push_back({stream->tail, stream->device, stream->blocking()});
+  abandon(*stream);
   streams().created.erase(stream->handle);
 }
 

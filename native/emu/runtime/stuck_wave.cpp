@@ -6,6 +6,7 @@
 #include "runtime/address_space.h"
 #include "runtime/block.h"
 #include "runtime/launch_names.h"
+#include "runtime/launch_text.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -60,20 +61,19 @@ std::string cause_same_launch(const StuckWave& wave, KernelRun& run) {
   std::string text = "last written in this launch, by a workgroup that ";
   text += resident ? "is stuck as well" : "has ended: nobody is left to write it";
   if (before.has_value()) {
-    text += "; the launch found there what " + launch_name(*before) + " had left";
+    return text + "; the launch found there what " + launch_name(*before) + " had left";
   }
-  return text;
+  return text + "; no copy, atomic or device-scope store wrote it before the launch";
 }
 
-std::string cause_of_poll(const StuckWave& wave, KernelRun& run,
-                          std::span<KernelRun* const> all) {
+std::string cause_of_poll(const StuckWave& wave, KernelRun& run, std::span<KernelRun* const> all) {
   if (in_lds(wave.poll.address)) return "waits for LDS that no wave of its workgroup writes";
   if (!wave.writer.has_value()) return cause_unwritten(wave);
   const std::uint64_t launch = wave.writer->launch;
   if (launch == run.facts().launch) return cause_same_launch(wave, run);
   if (launch == 0) return std::string("left by ") + by_host + "; no kernel changed it since";
-  if (running(launch, all) != nullptr) return "last written by " + launch_name(launch) +
-                                              ", which is stuck as well";
+  if (running(launch, all) != nullptr)
+    return "last written by " + launch_name(launch) + ", which is stuck as well";
   return "left over from " + launch_name(launch) + ", which has ended";
 }
 
@@ -93,11 +93,12 @@ std::string place_of(std::uint64_t address, std::uint32_t bytes) {
 
 }  // namespace
 
-std::string text_of(const Writer& writer) {
+std::string writer_text(const Writer& writer, const KernelRun& run) {
   if (writer.launch == 0) return by_host;
-  return launch_name(writer.launch) + ", workgroup " + std::to_string(writer.workgroup) +
-         " wave " + std::to_string(writer.wave) + " at " +
-         CodeObject::symbolize_loaded(writer.pc);
+  const bool same = writer.launch == run.facts().launch;
+  return (same ? "this launch" : launch_name(writer.launch)) + ", workgroup " +
+         (same ? triple(run.position(writer.workgroup)) : std::to_string(writer.workgroup)) +
+         " wave " + std::to_string(writer.wave) + " at " + CodeObject::symbolize_loaded(writer.pc);
 }
 
 StuckWave examine(KernelRun& run, const ResidentWorkgroup& workgroup, const ResidentWave& resident,

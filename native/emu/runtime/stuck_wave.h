@@ -18,11 +18,11 @@ struct StuckWave {
   std::uint64_t workgroup = 0;
   std::uint32_t wave = 0;
   StuckHow how = StuckHow::Loops;
-  std::uint64_t pc = 0;                ///< of the polling instruction or the barrier
-  std::string symbol, instruction;     ///< of that pc
-  Poll poll;                           ///< when it polls
-  std::string place;                   ///< allocation and offset of the polled address
-  std::optional<Writer> writer;        ///< last writer of the polled dword
+  std::uint64_t pc = 0;             ///< of the polling instruction or the barrier
+  std::string symbol, instruction;  ///< of that pc
+  Poll poll;                        ///< when it polls
+  std::string place;                ///< allocation and offset of the polled address
+  std::optional<Writer> writer;     ///< last writer of the polled dword
   std::string cause;
 };
 
@@ -30,7 +30,7 @@ struct StuckWave {
 StuckWave examine(KernelRun& run, const ResidentWorkgroup& workgroup, const ResidentWave& wave,
                   std::span<KernelRun* const> all);
 
-/// "launch 6 (reduce), workgroup 12 wave 0 at reduce+0x2c", or who else wrote.
-std::string text_of(const Writer& writer);
+/// "launch 6 (reduce), workgroup 12 wave 0 at reduce+0x2c", as seen from `run`, or who else wrote.
+std::string writer_text(const Writer& writer, const KernelRun& run);
 
 }  // namespace hipgraph::emu

@@ -33,11 +33,9 @@ Status report_trap(KernelRun& run, const KernelTrap& trap) {
 
 void report_refused_launch(const LaunchRequest& request, const LoadError& error) {
   constexpr std::uint64_t not_launched = 0;
-  publish_report("emulated device: launch refused: " + error.text + "\n",
-                 launch_json(request, not_launched)
-                     .add("kind", "refused")
-                     .add("text", error.text)
-                     .text());
+  publish_report(
+      "emulated device: launch refused: " + error.text + "\n",
+      launch_json(request, not_launched).add("kind", "refused").add("text", error.text).text());
 }
 
 }  // namespace hipgraph::emu

@@ -14,8 +14,13 @@ constexpr std::uint64_t preload_prologue = 256;  // code that does the preload w
 
 /// Bits of the descriptor's properties, in the order of the registers that they ask for.
 enum Property : unsigned {
-  kPrivateSegmentBuffer, kDispatchPointer, kQueuePointer, kKernargPointer, kDispatchId,
-  kFlatScratchInit, kPrivateSegmentSize
+  kPrivateSegmentBuffer,
+  kDispatchPointer,
+  kQueuePointer,
+  kKernargPointer,
+  kDispatchId,
+  kFlatScratchInit,
+  kPrivateSegmentSize
 };
 
 /// Fills scalar registers from s0 on.

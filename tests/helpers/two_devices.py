@@ -1,0 +1,49 @@
+"""Run by splitk/test_gemm.py in a process with two emulated devices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.gemm import problem
+
+from hipgraph_shmem.devices import device_info
+from hipgraph_shmem.graph import capture
+from hipgraph_shmem.memory import Buffer, from_numpy
+from hipgraph_shmem.splitk import Gemm, check, usage
+from hipgraph_shmem.stream import Stream
+
+SIZES = (20, 70, 136)
+
+
+def main() -> None:
+    """Use device 1 while device 0 is the current one, then mix them up."""
+    assert device_info(1).ordinal == 1
+    given = problem(*SIZES)
+    here, there = Stream(0), Stream(1)
+    a, b = from_numpy(given.a, there), from_numpy(given.b, there)
+    out = Buffer(SIZES[:2], np.float32, 1)
+    gemm = Gemm(*SIZES, split_k=2, device=1)
+    gemm(there, a, b, out)
+    given.assert_right(out.to_numpy(there), 2)
+    with capture(there) as captured:
+        gemm(there, a, b, out)
+    with captured.graph.instantiate() as first, captured.graph.instantiate() as second:
+        for graph_exec in (first, second):
+            out.fill(0xFF, there)
+            graph_exec.launch(there)
+            given.assert_right(out.to_numpy(there), 2)
+    check(there)
+    assert usage(0).counter_capacity == 0
+    assert usage(1).counter_capacity > 0
+    with pytest.raises(ValueError, match=r"^stream is on device 0"):
+        gemm(here, a, b, out)
+    near = from_numpy(given.a, here)
+    for wrong in (near, near.address):
+        with pytest.raises(ValueError, match=r"^a.* device 0: it must be on device 1"):
+            gemm(there, wrong, b, out)
+    with pytest.raises(ValueError, match=r"^device=2"):
+        Gemm(*SIZES, device=2)
+
+
+if __name__ == "__main__":
+    main()
