@@ -184,9 +184,7 @@ def _row(value: object) -> np.ndarray:
     return np.broadcast_to(array, (64,))
 
 
-def _ranges(
-    memory: Sequence[np.ndarray], readonly: Sequence[np.ndarray]
-) -> ctypes.Array[_Range]:
+def _ranges(memory: Sequence[np.ndarray], readonly: Sequence[np.ndarray]) -> ctypes.Array[_Range]:
     entries = [(array, 1) for array in memory] + [(array, 0) for array in readonly]
     return (_Range * max(len(entries), 1))(
         *(_Range(address(a), address(a) + a.nbytes, writable) for a, writable in entries)

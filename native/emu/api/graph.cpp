@@ -26,8 +26,8 @@ struct Edge {
   Node* to;
 };
 
-std::vector<Edge> find_edges(hipGraph_t graph, const hipGraphNode_t* from,
-                             const hipGraphNode_t* to, std::size_t count) {
+std::vector<Edge> find_edges(hipGraph_t graph, const hipGraphNode_t* from, const hipGraphNode_t* to,
+                             std::size_t count) {
   const GraphPtr found = find_graph(graph);
   std::vector<Edge> edges;
   if (count == 0) return edges;

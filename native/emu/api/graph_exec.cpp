@@ -29,8 +29,7 @@ HIPGRAPH_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* graph_exec,
   return entry([&] { instantiate(graph_exec, graph, flags); });
 }
 
-HIPGRAPH_API hipError_t hipGraphExecGetFlags(hipGraphExec_t graph_exec,
-                                             unsigned long long* flags) {
+HIPGRAPH_API hipError_t hipGraphExecGetFlags(hipGraphExec_t graph_exec, unsigned long long* flags) {
   return entry([&] {
     const ApiLock lock;
     *required(flags) = find_graph_exec(graph_exec)->flags();

@@ -56,8 +56,7 @@ HIPGRAPH_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t* node, hipGraph_t gr
 }
 
 HIPGRAPH_API hipError_t hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t graph,
-                                              const hipGraphNode_t* dependencies,
-                                              std::size_t count,
+                                              const hipGraphNode_t* dependencies, std::size_t count,
                                               const hipKernelNodeParams* params) {
   return entry([&] {
     clear(node);
@@ -69,8 +68,8 @@ HIPGRAPH_API hipError_t hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t g
 }
 
 HIPGRAPH_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t* node, hipGraph_t graph,
-                                              const hipGraphNode_t* dependencies,
-                                              std::size_t count, const hipMemsetParams* params) {
+                                              const hipGraphNode_t* dependencies, std::size_t count,
+                                              const hipMemsetParams* params) {
   return entry([&] {
     clear(node);
     require(params != nullptr, hipErrorInvalidValue);
@@ -91,8 +90,8 @@ HIPGRAPH_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t* node, hipGraph_t
 }
 
 HIPGRAPH_API hipError_t hipGraphAddMemcpyNode(hipGraphNode_t* node, hipGraph_t graph,
-                                              const hipGraphNode_t* dependencies,
-                                              std::size_t count, const hipMemcpy3DParms* params) {
+                                              const hipGraphNode_t* dependencies, std::size_t count,
+                                              const hipMemcpy3DParms* params) {
   return entry([&] {
     clear(node);
     require(params != nullptr, hipErrorInvalidValue);

@@ -97,8 +97,8 @@ HIPGRAPH_API hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t graph_exe
     const MemsetWork changed = check_fill_node(*required(params));
     const hipMemsetParams& was = work.parms;
     const hipMemsetParams& now = changed.parms;
-    const bool rows_stay = was.height == now.height &&
-                           was.width * was.elementSize == now.width * now.elementSize;
+    const bool rows_stay =
+        was.height == now.height && was.width * was.elementSize == now.width * now.elementSize;
     const bool linear = was.height == 1 && now.height == 1;
     require(linear || rows_stay, hipErrorInvalidValue);
     work = changed;

@@ -13,8 +13,11 @@ HIPGRAPH_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned g
                                               unsigned dynamic_lds_bytes, hipStream_t stream,
                                               void** parameters, void** extra) {
   return entry([&, call = __func__] {
-    const LaunchCall launch{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                            dynamic_lds_bytes, parameters, extra};
+    const LaunchCall launch{{grid_x, grid_y, grid_z},
+                            {block_x, block_y, block_z},
+                            dynamic_lds_bytes,
+                            parameters,
+                            extra};
     const ApiLock lock;
     const StreamPtr found = find_stream(stream);
     const Admission admission = permit(call, *found);

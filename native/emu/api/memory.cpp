@@ -13,10 +13,10 @@ using namespace hipgraph::emu;
 
 namespace {
 
-constexpr unsigned host_malloc_flags =
-    hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined |
-    hipHostMallocUncached | hipHostMallocNumaUser | hipHostMallocCoherent |
-    hipHostMallocNonCoherent;
+constexpr unsigned host_malloc_flags = hipHostMallocPortable | hipHostMallocMapped |
+                                       hipHostMallocWriteCombined | hipHostMallocUncached |
+                                       hipHostMallocNumaUser | hipHostMallocCoherent |
+                                       hipHostMallocNonCoherent;
 constexpr unsigned host_register_flags = hipHostRegisterPortable | hipHostRegisterMapped |
                                          hipHostRegisterIoMemory | hipHostRegisterReadOnly;
 
@@ -80,14 +80,11 @@ void release_address(void* address) {
 hipMemoryType type_of(AllocationKind kind) {
   switch (kind) {
     case AllocationKind::Pinned:
-    case AllocationKind::Registered:
-      return hipMemoryTypeHost;
-    case AllocationKind::Managed:
-      return hipMemoryTypeManaged;
+    case AllocationKind::Registered: return hipMemoryTypeHost;
+    case AllocationKind::Managed: return hipMemoryTypeManaged;
     case AllocationKind::Device:
     case AllocationKind::Code:
-    case AllocationKind::Kernarg:
-      return hipMemoryTypeDevice;
+    case AllocationKind::Kernarg: return hipMemoryTypeDevice;
   }
   return hipMemoryTypeUnregistered;
 }
@@ -156,8 +153,8 @@ HIPGRAPH_API hipError_t hipHostRegister(void* pointer, std::size_t bytes, unsign
     permit_now(call);
     require(pointer != nullptr && bytes != 0, hipErrorInvalidValue);
     require((flags & ~host_register_flags) == 0, hipErrorInvalidValue);
-    const bool adopted = AddressSpace::instance().adopt(
-        pointer, bytes, AllocationKind::Registered, this_thread().device, flags);
+    const bool adopted = AddressSpace::instance().adopt(pointer, bytes, AllocationKind::Registered,
+                                                        this_thread().device, flags);
     require(adopted, hipErrorHostMemoryAlreadyRegistered);
   });
 }

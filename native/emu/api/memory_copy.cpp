@@ -61,15 +61,13 @@ HIPGRAPH_API hipError_t hipMemcpy(void* to, const void* from, std::size_t bytes,
 }
 
 HIPGRAPH_API hipError_t hipMemcpyHtoD(hipDeviceptr_t to, const void* from, std::size_t bytes) {
-  return entry([&, call = __func__] {
-    return copy_blocking(call, to, from, bytes, hipMemcpyHostToDevice);
-  });
+  return entry(
+      [&, call = __func__] { return copy_blocking(call, to, from, bytes, hipMemcpyHostToDevice); });
 }
 
 HIPGRAPH_API hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, std::size_t bytes) {
-  return entry([&, call = __func__] {
-    return copy_blocking(call, to, from, bytes, hipMemcpyDeviceToHost);
-  });
+  return entry(
+      [&, call = __func__] { return copy_blocking(call, to, from, bytes, hipMemcpyDeviceToHost); });
 }
 
 HIPGRAPH_API hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t bytes) {
@@ -80,9 +78,7 @@ HIPGRAPH_API hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, st
 
 HIPGRAPH_API hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes,
                                        hipMemcpyKind kind, hipStream_t stream) {
-  return entry([&, call = __func__] {
-    copy_on_stream(call, to, from, bytes, kind, stream);
-  });
+  return entry([&, call = __func__] { copy_on_stream(call, to, from, bytes, kind, stream); });
 }
 
 HIPGRAPH_API hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, const void* from, std::size_t bytes,
@@ -115,8 +111,8 @@ HIPGRAPH_API hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const v
     const StreamPtr found = find_stream(stream);
     const Admission admission = permit(call, *found);
     if (width == 0 || height == 0) return;
-    const MemcpyWork work = check_copy_region(
-        checked_2d(to, to_pitch, from, from_pitch, width, height, kind));
+    const MemcpyWork work =
+        check_copy_region(checked_2d(to, to_pitch, from, from_pitch, width, height, kind));
     if (admission == Admission::Record) {
       record(*found, work);
     } else {
@@ -134,8 +130,8 @@ HIPGRAPH_API hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* 
       const ApiLock lock;
       permit(call);
       if (width == 0 || height == 0) return hipSuccess;
-      const MemcpyWork work = check_copy_region(
-          checked_2d(to, to_pitch, from, from_pitch, width, height, kind));
+      const MemcpyWork work =
+          check_copy_region(checked_2d(to, to_pitch, from, from_pitch, width, height, kind));
       const StreamPtr stream = find_stream(nullptr);
       command = make_command(work, stream->device, {});
       enqueue(*stream, command);

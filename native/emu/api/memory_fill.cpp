@@ -64,8 +64,7 @@ HIPGRAPH_API hipError_t hipMemsetD32(hipDeviceptr_t to, int value, std::size_t c
   });
 }
 
-HIPGRAPH_API hipError_t hipMemsetAsync(void* to, int value, std::size_t bytes,
-                                       hipStream_t stream) {
+HIPGRAPH_API hipError_t hipMemsetAsync(void* to, int value, std::size_t bytes, hipStream_t stream) {
   return entry([&, call = __func__] {
     fill_on_stream(call, linear(to, static_cast<unsigned>(value), 1, bytes), stream);
   });

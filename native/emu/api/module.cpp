@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "api/api.h"
-#include "runtime/capture_rules.h"
 #include "machine/target.h"
+#include "runtime/capture_rules.h"
 #include "runtime/device.h"
 #include "runtime/dispatch.h"
 
@@ -82,8 +82,8 @@ HIPGRAPH_API hipError_t hipModuleLoadData(hipModule_t* module, const void* image
 }
 
 // The options tune a compiler that is not needed here; HIP ignores them too.
-HIPGRAPH_API hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned,
-                                            int*, void**) {
+HIPGRAPH_API hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned, int*,
+                                            void**) {
   return entry([&] { load_image(module, image); });
 }
 

@@ -11,8 +11,8 @@ namespace {
 [[noreturn]] void refuse_symbol() { throw hipgraph::abi::Failure{hipErrorInvalidSymbol}; }
 
 void check_copy_call(const void* host, hipMemcpyKind kind, hipMemcpyKind wanted) {
-  const bool known = kind == wanted || kind == hipMemcpyDeviceToDevice ||
-                     kind == hipMemcpyDeviceToDeviceNoCU;
+  const bool known =
+      kind == wanted || kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
   require(known, hipErrorInvalidMemcpyDirection);
   require(host != nullptr, hipErrorInvalidValue);
 }
@@ -36,8 +36,7 @@ void copy_on_stream(const char* call, const void* host, hipMemcpyKind kind, hipM
 
 HIPGRAPH_API hipError_t hipMemcpyToSymbol(const void*, const void* from, std::size_t, std::size_t,
                                           hipMemcpyKind kind) {
-  return entry(
-      [&, call = __func__] { copy_blocking(call, from, kind, hipMemcpyHostToDevice); });
+  return entry([&, call = __func__] { copy_blocking(call, from, kind, hipMemcpyHostToDevice); });
 }
 
 HIPGRAPH_API hipError_t hipMemcpyFromSymbol(void* to, const void*, std::size_t, std::size_t,
@@ -48,16 +47,14 @@ HIPGRAPH_API hipError_t hipMemcpyFromSymbol(void* to, const void*, std::size_t, 
 HIPGRAPH_API hipError_t hipMemcpyToSymbolAsync(const void*, const void* from, std::size_t,
                                                std::size_t, hipMemcpyKind kind,
                                                hipStream_t stream) {
-  return entry([&, call = __func__] {
-    copy_on_stream(call, from, kind, hipMemcpyHostToDevice, stream);
-  });
+  return entry(
+      [&, call = __func__] { copy_on_stream(call, from, kind, hipMemcpyHostToDevice, stream); });
 }
 
 HIPGRAPH_API hipError_t hipMemcpyFromSymbolAsync(void* to, const void*, std::size_t, std::size_t,
                                                  hipMemcpyKind kind, hipStream_t stream) {
-  return entry([&, call = __func__] {
-    copy_on_stream(call, to, kind, hipMemcpyDeviceToHost, stream);
-  });
+  return entry(
+      [&, call = __func__] { copy_on_stream(call, to, kind, hipMemcpyDeviceToHost, stream); });
 }
 
 HIPGRAPH_API hipError_t hipGetSymbolAddress(void** address, const void*) {

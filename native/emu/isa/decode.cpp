@@ -62,9 +62,9 @@ void refuse(const Draft& draft, const std::string& why) {
 }
 
 const Row* find_row(const Draft& draft, std::span<const Row> table, std::uint32_t opcode) {
-  const auto first = std::lower_bound(
-      table.begin(), table.end(), opcode,
-      [](const Row& row, std::uint32_t wanted) { return row.opcode < wanted; });
+  const auto first =
+      std::lower_bound(table.begin(), table.end(), opcode,
+                       [](const Row& row, std::uint32_t wanted) { return row.opcode < wanted; });
   for (auto row = first; row != table.end() && row->opcode == opcode; ++row) {
     if (contains(row->targets, draft.target)) return &*row;
   }
@@ -155,9 +155,9 @@ Instruction decode(std::span<const std::uint32_t> words, Target target) {
 std::span<const Row> rows(Family family) {
   // In the order of the enumeration; the scaled products of VOP3PX2 are rows of the matrix table.
   constexpr std::array<std::span<const Row> (*)(), 18> of_family{
-      tables::sop1, tables::sop2,  tables::sopk,  tables::sopc, tables::sopp, tables::smem,
-      tables::vop1, tables::vop2,  tables::vopc,  tables::vop3, tables::vop3p, tables::mfma,
-      tables::ds,   tables::flat,  tables::scratch, tables::global, tables::mubuf, tables::mtbuf};
+      tables::sop1, tables::sop2, tables::sopk,    tables::sopc,   tables::sopp,  tables::smem,
+      tables::vop1, tables::vop2, tables::vopc,    tables::vop3,   tables::vop3p, tables::mfma,
+      tables::ds,   tables::flat, tables::scratch, tables::global, tables::mubuf, tables::mtbuf};
   static_assert(static_cast<std::size_t>(Family::Mtbuf) + 1 == of_family.size());
   return of_family[static_cast<std::size_t>(family)]();
 }

@@ -73,8 +73,8 @@ void check_vector_register(const Draft& draft, std::uint32_t code, std::uint32_t
   const bool acc = code >= operand_accvgpr;
   const std::uint32_t number = code - (acc ? operand_accvgpr : operand_vgpr);
   if (number + width > 256 || (width > 1 && number % 2 != 0)) {
-    refuse(draft, std::string(acc ? "a" : "v") + std::to_string(number) +
-                      " starts no tuple of " + std::to_string(width) + " registers");
+    refuse(draft, std::string(acc ? "a" : "v") + std::to_string(number) + " starts no tuple of " +
+                      std::to_string(width) + " registers");
   }
 }
 
@@ -134,6 +134,13 @@ void check_matrix_sources(const Draft& draft) {
   }
 }
 
+/// The field that says "scaled" in the second half of a VOP3PX2 pair must be 0 without the first.
+void check_unscaled_product(const Draft& draft) {
+  const Instruction& in = draft.instruction;
+  const bool unscaled = is_f8f6f4(in) && in.family == Family::Vop3p;
+  if (unscaled && in.abid != 0) refuse(draft, "without scales it takes no abid");
+}
+
 /// A mask is a scalar register, though its field could name anything.
 void check_mask_source(const Draft& draft) {
   const Instruction& in = draft.instruction;
@@ -155,9 +162,9 @@ void check_lane_sources(const Draft& draft) {
 /// Some rows take source 0 from vector registers only, and so does every source wider than a pair
 /// but the third of a matrix product.
 void check_vector_sources(const Draft& draft) {
-  constexpr std::array<std::string_view, 5> names{
-      "v_readfirstlane_b32", "v_swap_b32", "v_permlane16_swap_b32", "v_permlane32_swap_b32",
-      "v_cvt_scalef32_sr_pk_fp4_f32"};
+  constexpr std::array<std::string_view, 5> names{"v_readfirstlane_b32", "v_swap_b32",
+                                                  "v_permlane16_swap_b32", "v_permlane32_swap_b32",
+                                                  "v_cvt_scalef32_sr_pk_fp4_f32"};
   const Instruction& in = draft.instruction;
   if ((in.row->flags & kMatrix) != 0) return;
   const bool is_named = std::ranges::find(names, in.row->mnemonic) != names.end();
@@ -217,6 +224,7 @@ void check_operands(const Draft& draft) {
   check_vector_sources(draft);
   const bool is_matrix = (in.row->flags & kMatrix) != 0 && in.src[2] != operand_absent;
   if (is_matrix) check_matrix_sources(draft);
+  check_unscaled_product(draft);
 }
 
 }  // namespace decoding

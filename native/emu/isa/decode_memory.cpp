@@ -95,9 +95,8 @@ void take_flat_address(Draft& draft, std::uint32_t segment, std::uint32_t second
   if (segment == kFlat && saddr != 0) refuse(draft, "takes no scalar address");
   if (segment != kFlat && saddr != saddr_off) out.saddr = code16(saddr);
   // Scratch has three forms: VGPR, SGPR, both. gfx942 tells by the sve bit whether the VGPR counts.
-  const bool no_vgpr = segment == kScratch && (draft.target == Target::gfx90a
-                                                   ? out.saddr != operand_absent
-                                                   : !out.sve);
+  const bool no_vgpr = segment == kScratch &&
+                       (draft.target == Target::gfx90a ? out.saddr != operand_absent : !out.sve);
   if (!no_vgpr) out.addr = vector_code(field(second, 7, 0));
 }
 
@@ -164,8 +163,8 @@ void decode_flat(Draft& draft) {
   set_row(draft, families[segment], table_of(segment), field(first, 24, 18));
   take_cache_bits(out, bit(first, 16), bit(first, 17), bit(first, 25));
   if (bit(first, 13)) take_flat_bit_13(draft, segment);
-  out.imm = segment == kFlat ? static_cast<std::int32_t>(field(first, 11, 0))
-                             : signed_field(first, 12);
+  out.imm =
+      segment == kFlat ? static_cast<std::int32_t>(field(first, 11, 0)) : signed_field(first, 12);
   take_flat_address(draft, segment, second);
   take_vector_data(out, field(second, 15, 8), field(second, 31, 24), bit(second, 23));
 }

@@ -19,7 +19,7 @@ constexpr std::uint32_t vop3_of_vop2 = 0x100, vop3_of_vop1 = 0x140, vop3_only = 
 constexpr std::uint32_t v_swap_b32 = 81, v_accvgpr_mov_b32 = 82;  // VOP1
 constexpr std::uint32_t v_permlane16_swap_b32 = 89, v_permlane32_swap_b32 = 90;
 constexpr std::uint32_t v_cvt_pk_f32_fp8 = 86, v_cvt_pk_f32_bf8 = 87;
-constexpr std::uint32_t v_pk_fmac_f16 = 60;                                // VOP2
+constexpr std::uint32_t v_pk_fmac_f16 = 60;                                 // VOP2
 constexpr std::uint32_t v_accvgpr_read_b32 = 88, v_accvgpr_write_b32 = 89;  // VOP3P
 constexpr std::uint32_t load_scale = 0x2c;  // first half of a VOP3PX2 pair
 constexpr std::uint32_t dpp_row_newbcast = 0x150;
@@ -66,12 +66,12 @@ bool is_dpp_control(std::uint32_t control) {
     std::uint32_t first, last, step;
   };
   constexpr std::array known{
-      Controls{0, 0xff, 1},                                       // quad_perm
-      Controls{0x101, 0x10f, 1},                                  // row_shl
-      Controls{0x111, 0x11f, 1},                                  // row_shr
-      Controls{0x121, 0x12f, 1},                                  // row_ror
-      Controls{0x130, 0x13c, 4},                                  // wave shifts and rotations
-      Controls{0x140, 0x143, 1},                                  // mirrors, row_bcast
+      Controls{0, 0xff, 1},       // quad_perm
+      Controls{0x101, 0x10f, 1},  // row_shl
+      Controls{0x111, 0x11f, 1},  // row_shr
+      Controls{0x121, 0x12f, 1},  // row_ror
+      Controls{0x130, 0x13c, 4},  // wave shifts and rotations
+      Controls{0x140, 0x143, 1},  // mirrors, row_bcast
       Controls{dpp_row_newbcast, dpp_row_newbcast + 15, 1},
   };
   return std::ranges::any_of(known, [control](const Controls& group) {
@@ -104,8 +104,8 @@ void take_sdwa_destination(Instruction& out, std::uint32_t word) {
 
 void check_sdwa(const Draft& draft) {
   const Sdwa& sdwa = draft.instruction.sdwa;
-  const bool known = sdwa.dst_sel <= 6 && sdwa.dst_unused <= 2 && sdwa.src0_sel <= 6 &&
-                     sdwa.src1_sel <= 6;
+  const bool known =
+      sdwa.dst_sel <= 6 && sdwa.dst_unused <= 2 && sdwa.src0_sel <= 6 && sdwa.src1_sel <= 6;
   if (!known) refuse(draft, "no SDWA selector has this number");
 }
 

@@ -22,9 +22,7 @@ std::string signed_hex(std::int32_t value) {
 }
 
 /// The number in the data field of the probes.
-std::string probe_text(const Instruction& in) {
-  return std::to_string(in.words[0] >> 6 & 0x7f);
-}
+std::string probe_text(const Instruction& in) { return std::to_string(in.words[0] >> 6 & 0x7f); }
 
 std::string smem_line(const Instruction& in) {
   const std::string_view mnemonic = in.row->mnemonic;

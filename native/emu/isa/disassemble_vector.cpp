@@ -39,8 +39,8 @@ bool has_one_form(const Instruction& in) {
   if (in.family == Family::Vop3) return in.row->opcode >= vop3_only;
   if (in.family == Family::Vop2) return has(in, kLiteralK);
   if (in.family != Family::Vop1) return false;
-  return in.row->widths.dst == 0 || has(in, kScalarDst) ||
-         in.row->opcode == v_swap_b32 || in.row->opcode == v_accvgpr_mov_b32;
+  return in.row->widths.dst == 0 || has(in, kScalarDst) || in.row->opcode == v_swap_b32 ||
+         in.row->opcode == v_accvgpr_mov_b32;
 }
 
 std::string suffixed_mnemonic(const Instruction& in) {
@@ -101,18 +101,17 @@ std::string dpp_control(std::uint32_t control) {
     const char* text;
   };
   constexpr std::array named{
-      Named{0x130, "wave_shl:1"},      Named{0x134, "wave_rol:1"},   Named{0x138, "wave_shr:1"},
-      Named{0x13c, "wave_ror:1"},      Named{0x140, "row_mirror"},
-      Named{0x141, "row_half_mirror"}, Named{0x142, "row_bcast:15"},
-      Named{0x143, "row_bcast:31"},
+      Named{0x130, "wave_shl:1"},   Named{0x134, "wave_rol:1"},   Named{0x138, "wave_shr:1"},
+      Named{0x13c, "wave_ror:1"},   Named{0x140, "row_mirror"},   Named{0x141, "row_half_mirror"},
+      Named{0x142, "row_bcast:15"}, Named{0x143, "row_bcast:31"},
   };
   if (control <= 0xff) return quad_permutation(control);
   for (const Named& entry : named) {
     if (entry.control == control) return entry.text;
   }
   // What is left has a count in the low bits: 0x10n, 0x11n, 0x12n, 0x15n.
-  constexpr std::array<const char*, 6> counted{"row_shl:", "row_shr:", "row_ror:", "", "",
-                                               "row_newbcast:"};
+  constexpr std::array<const char*, 6> counted{
+      "row_shl:", "row_shr:", "row_ror:", "", "", "row_newbcast:"};
   return counted[control >> 4 & 15] + std::to_string(control & 15);
 }
 
@@ -195,8 +194,7 @@ std::string constant_line(const Instruction& in) {
 
 /// Whether a packed row has the half selectors and signs, or only their usual values.
 bool has_halves(const Instruction& in) {
-  return !starts_with(in, "v_dot4") && !starts_with(in, "v_dot8") &&
-         !starts_with(in, "v_accvgpr");
+  return !starts_with(in, "v_dot4") && !starts_with(in, "v_dot8") && !starts_with(in, "v_accvgpr");
 }
 
 std::string packed_line(const Instruction& in) {

@@ -13,9 +13,8 @@ constexpr std::uint32_t enables_at = 12, enables_destination = 8;
 void move(std::uint16_t& code, std::uint32_t index) {
   if (code == operand_absent || code < operand_vgpr) return;
   if (code + index >= operand_accvgpr) {
-    throw Trap(TrapKind::RegisterFault,
-               "VGPR index " + std::to_string(index) + " moves v" +
-                   std::to_string(code - operand_vgpr) + " beyond v255");
+    throw Trap(TrapKind::RegisterFault, "VGPR index " + std::to_string(index) + " moves v" +
+                                            std::to_string(code - operand_vgpr) + " beyond v255");
   }
   code = static_cast<std::uint16_t>(code + index);
 }

@@ -10,8 +10,13 @@ namespace hipgraph::emu {
 namespace {
 
 enum RegisterId : std::uint32_t {
-  kMode = 1, kStatus = 2, kTrapStatus = 3, kHardwareId = 4, kWaitCounters = 7,
-  kMemoryBases = 15, kXccId = 20
+  kMode = 1,
+  kStatus = 2,
+  kTrapStatus = 3,
+  kHardwareId = 4,
+  kWaitCounters = 7,
+  kMemoryBases = 15,
+  kXccId = 20
 };
 
 std::uint32_t flag(bool value, unsigned at) { return value ? 1U << at : 0; }
@@ -41,8 +46,8 @@ std::uint32_t memory_bases() {
 }
 
 [[noreturn]] void refuse(std::uint32_t id, const char* how) {
-  throw Trap(TrapKind::UnsupportedInstruction, "hardware register " + std::to_string(id) +
-                                                   " cannot be " + how + " on this device");
+  throw Trap(TrapKind::UnsupportedInstruction,
+             "hardware register " + std::to_string(id) + " cannot be " + how + " on this device");
 }
 
 std::uint32_t whole_register(const Wave& wave, std::uint32_t id) {

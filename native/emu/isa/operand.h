@@ -53,20 +53,20 @@ constexpr Table with_floats(const std::array<typename Table::value_type, 9>& flo
 }
 
 /// 32-bit operands, f32 or integer: the float constants are f32 patterns for both.
-inline constexpr Table32 b32 = with_floats<Table32>(
-    {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x40800000,
-     0xc0800000, 0x3e22f983});
+inline constexpr Table32 b32 =
+    with_floats<Table32>({0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000,
+                          0x40800000, 0xc0800000, 0x3e22f983});
 /// f16 operands, scalar or packed: the float constants sit in the low half, the high half is 0.
-inline constexpr Table32 f16 = with_floats<Table32>(
-    {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118});
+inline constexpr Table32 f16 =
+    with_floats<Table32>({0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118});
 /// bf16 operands (gfx950), like f16.
-inline constexpr Table32 bf16 = with_floats<Table32>(
-    {0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e22});
+inline constexpr Table32 bf16 =
+    with_floats<Table32>({0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e22});
 /// 64-bit operands, f64 or integer: the float constants are f64 patterns for both.
-inline constexpr Table64 b64 = with_floats<Table64>(
-    {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000, 0xbff0000000000000,
-     0x4000000000000000, 0xc000000000000000, 0x4010000000000000, 0xc010000000000000,
-     0x3fc45f306dc9c882});
+inline constexpr Table64 b64 =
+    with_floats<Table64>({0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+                          0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+                          0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882});
 
 }  // namespace inline_constants
 

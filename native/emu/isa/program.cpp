@@ -101,8 +101,8 @@ std::unique_ptr<Program::Decoded> Program::decode_at(std::uint64_t pc) const {
   check_rows(instruction);
   if (instruction.row->execute == nullptr) {
     throw Trap(TrapKind::UnsupportedInstruction,
-               std::string(instruction.row->mnemonic) + " is not implemented on this device: " +
-                   disassemble(instruction, target_, pc));
+               std::string(instruction.row->mnemonic) +
+                   " is not implemented on this device: " + disassemble(instruction, target_, pc));
   }
   return std::make_unique<Decoded>(
       Decoded{instruction, instruction.row->execute, class_of(instruction)});
@@ -139,10 +139,10 @@ void Program::check_row(const Instruction& in, std::uint32_t code, std::uint32_t
   const std::uint32_t number = code - (acc ? operand_accvgpr : operand_vgpr);
   const std::uint32_t rows = acc ? accvgpr_rows_ : vgpr_rows_;
   if (number + width <= rows) return;
-  throw Trap(TrapKind::RegisterFault,
-             std::string(in.row->mnemonic) + " names " + (acc ? "a" : "v") +
-                 std::to_string(number + width - 1) + " but the kernel has " +
-                 std::to_string(rows) + (acc ? " AccVGPRs" : " VGPRs"));
+  throw Trap(TrapKind::RegisterFault, std::string(in.row->mnemonic) + " names " +
+                                          (acc ? "a" : "v") + std::to_string(number + width - 1) +
+                                          " but the kernel has " + std::to_string(rows) +
+                                          (acc ? " AccVGPRs" : " VGPRs"));
 }
 
 /// A vector instruction while VSKIP or VGPR indexing is on.

@@ -62,8 +62,7 @@ constexpr Row unary(std::uint16_t opcode, const char* mnemonic) {
 template <auto F, typename R, typename A>
 constexpr Row update_row(R (*)(Wave&, R, A), std::uint16_t opcode, const char* mnemonic) {
   const Execute execute = [](Wave& wave, const Instruction& in) {
-    write<R>(wave, in.dst,
-             F(wave, read<R>(wave, in, in.dst), read<A>(wave, in, in.src[0])));
+    write<R>(wave, in.dst, F(wave, read<R>(wave, in, in.dst), read<A>(wave, in, in.src[0])));
   };
   return {opcode, all_targets, mnemonic, execute, {width_of<R>, width_of<A>}, kReadsDst};
 }
@@ -76,8 +75,7 @@ constexpr Row update(std::uint16_t opcode, const char* mnemonic) {
 template <auto F, typename R, typename A, typename B>
 constexpr Row binary_row(R (*)(Wave&, A, B), std::uint16_t opcode, const char* mnemonic) {
   const Execute execute = [](Wave& wave, const Instruction& in) {
-    write<R>(wave, in.dst,
-             F(wave, read<A>(wave, in, in.src[0]), read<B>(wave, in, in.src[1])));
+    write<R>(wave, in.dst, F(wave, read<A>(wave, in, in.src[0]), read<B>(wave, in, in.src[1])));
   };
   return {opcode, all_targets, mnemonic, execute, {width_of<R>, width_of<A>, width_of<B>}, 0};
 }

@@ -28,8 +28,7 @@ struct Place {
 
 u64 offset_of(const Wave& wave, const Instruction& in) {
   const u64 immediate = static_cast<u64>(std::int64_t{in.imm});
-  return in.soffset == operand_absent ? immediate
-                                      : immediate + scalar_u32(wave, in, in.soffset);
+  return in.soffset == operand_absent ? immediate : immediate + scalar_u32(wave, in, in.soffset);
 }
 
 Place plain_place(const Wave& wave, const Instruction& in) {
@@ -54,8 +53,8 @@ void check_aligned(const Instruction& in, u64 address, u32 alignment) {
   if (address % alignment == 0) return;
   std::array<char, 19> text{};
   std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(address));
-  throw Trap(TrapKind::MemoryFault, std::string(in.row->mnemonic) + " at misaligned address " +
-                                        text.data());
+  throw Trap(TrapKind::MemoryFault,
+             std::string(in.row->mnemonic) + " at misaligned address " + text.data());
 }
 
 /// Dwords of the access that lie inside the buffer.
@@ -135,8 +134,7 @@ void change(Wave& wave, const Instruction& in) {
     ++wave.launch->effects;
     wave.note_write(place.address, sizeof(T));
   }
-  note_poll(wave, place.address, sizeof(T), static_cast<u32>(result.first),
-            Access::ScalarAtomic);
+  note_poll(wave, place.address, sizeof(T), static_cast<u32>(result.first), Access::ScalarAtomic);
   return_word<T>(wave, in, result.first);
 }
 

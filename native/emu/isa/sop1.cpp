@@ -172,8 +172,8 @@ constexpr std::array sop1_rows{
     unary<[](Wave&, u32 a) { return leading_zeros(a); }>(18, "s_flbit_i32_b32"),
     unary<[](Wave&, u64 a) { return leading_zeros(a); }>(19, "s_flbit_i32_b64"),
     unary<[](Wave&, u32 a) { return leading_sign_bits(a); }>(20, "s_flbit_i32"),
-    unary<[](Wave&, i64 a) { return leading_sign_bits(static_cast<u64>(a)); }>(
-        21, "s_flbit_i32_i64"),
+    unary<[](Wave&, i64 a) { return leading_sign_bits(static_cast<u64>(a)); }>(21,
+                                                                               "s_flbit_i32_i64"),
     unary<[](Wave&, u32 a) { return sign_extended(a, 8); }>(22, "s_sext_i32_i8"),
     unary<[](Wave&, u32 a) { return sign_extended(a, 16); }>(23, "s_sext_i32_i16"),
     update<[](Wave&, u32 d, u32 a) { return d & ~(1U << (a & 31)); }>(24, "s_bitset0_b32"),

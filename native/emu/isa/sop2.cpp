@@ -96,8 +96,7 @@ constexpr std::array sop2_rows{
     binary<[](Wave& w, i32 a, i32 b) { return add_signed(w, a, b); }>(2, "s_add_i32"),
     binary<[](Wave& w, i32 a, i32 b) { return subtract_signed(w, a, b); }>(3, "s_sub_i32"),
     binary<[](Wave& w, u32 a, u32 b) { return add(w, a, b, w.scc ? 1 : 0); }>(4, "s_addc_u32"),
-    binary<[](Wave& w, u32 a, u32 b) { return subtract(w, a, b, w.scc ? 1 : 0); }>(
-        5, "s_subb_u32"),
+    binary<[](Wave& w, u32 a, u32 b) { return subtract(w, a, b, w.scc ? 1 : 0); }>(5, "s_subb_u32"),
     binary<[](Wave& w, i32 a, i32 b) { return minimum(w, a, b); }>(6, "s_min_i32"),
     binary<[](Wave& w, u32 a, u32 b) { return minimum(w, a, b); }>(7, "s_min_u32"),
     binary<[](Wave& w, i32 a, i32 b) { return maximum(w, a, b); }>(8, "s_max_i32"),
@@ -127,21 +126,19 @@ constexpr std::array sop2_rows{
     binary<[](Wave& w, i32 a, u32 b) { return with_scc(w, a >> (b & 31)); }>(32, "s_ashr_i32"),
     binary<[](Wave& w, i64 a, u32 b) { return with_scc(w, a >> (b & 63)); }>(33, "s_ashr_i64"),
     // D = ((1 << S0) - 1) << S1
-    binary<[](Wave&, u32 a, u32 b) {
-      return static_cast<u32>(low_ones(a & 31) << (b & 31));
-    }>(34, "s_bfm_b32"),
+    binary<[](Wave&, u32 a, u32 b) { return static_cast<u32>(low_ones(a & 31) << (b & 31)); }>(
+        34, "s_bfm_b32"),
     binary<[](Wave&, u32 a, u32 b) { return low_ones(a & 63) << (b & 63); }>(35, "s_bfm_b64"),
     binary<[](Wave&, u32 a, u32 b) { return a * b; }>(36, "s_mul_i32"),
     binary<[](Wave& w, u32 a, u32 b) { return extract(w, a, b); }>(37, "s_bfe_u32"),
     binary<[](Wave& w, i32 a, u32 b) { return extract_signed(w, a, b); }>(38, "s_bfe_i32"),
     binary<[](Wave& w, u64 a, u32 b) { return extract(w, a, b); }>(39, "s_bfe_u64"),
     binary<[](Wave& w, i64 a, u32 b) { return extract_signed(w, a, b); }>(40, "s_bfe_i64"),
-    binary<[](Wave& w, i32 a, i32 b) { return absolute_difference(w, a, b); }>(
-        42, "s_absdiff_i32"),
-    binary<[](Wave&, u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }>(
-        44, "s_mul_hi_u32"),
-    binary<[](Wave&, i32 a, i32 b) { return static_cast<i32>(i64{a} * b >> 32); }>(
-        45, "s_mul_hi_i32"),
+    binary<[](Wave& w, i32 a, i32 b) { return absolute_difference(w, a, b); }>(42, "s_absdiff_i32"),
+    binary<[](Wave&, u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }>(44,
+                                                                                   "s_mul_hi_u32"),
+    binary<[](Wave&, i32 a, i32 b) { return static_cast<i32>(i64{a} * b >> 32); }>(45,
+                                                                                   "s_mul_hi_i32"),
     binary<[](Wave& w, u32 a, u32 b) { return shift_add<1>(w, a, b); }>(46, "s_lshl1_add_u32"),
     binary<[](Wave& w, u32 a, u32 b) { return shift_add<2>(w, a, b); }>(47, "s_lshl2_add_u32"),
     binary<[](Wave& w, u32 a, u32 b) { return shift_add<3>(w, a, b); }>(48, "s_lshl3_add_u32"),

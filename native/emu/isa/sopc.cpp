@@ -10,9 +10,7 @@ namespace {
 
 using namespace scalar;
 
-void set_mode_bit(Wave& w, u32 bit, bool value) {
-  w.mode = value ? w.mode | bit : w.mode & ~bit;
-}
+void set_mode_bit(Wave& w, u32 bit, bool value) { w.mode = value ? w.mode | bit : w.mode & ~bit; }
 
 /// VSKIP = bit S1[4:0] of S0.
 void set_vskip(Wave& w, const Instruction& in) {

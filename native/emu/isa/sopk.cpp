@@ -52,8 +52,7 @@ void get_register(Wave& w, const Instruction& in) {
 }
 
 void set_register(Wave& w, const Instruction& in) {
-  write_hardware_register(w, register_field(unsigned_constant(in)),
-                          read<u32>(w, in, in.src[0]));
+  write_hardware_register(w, register_field(unsigned_constant(in)), read<u32>(w, in, in.src[0]));
 }
 
 void set_register_to_literal(Wave& w, const Instruction& in) {

@@ -25,8 +25,8 @@ struct Writer {
   std::uint64_t pc = 0;
 };
 
-/// The device's view of memory. A device address is the host address of the same bytes, so an access
-/// needs only the proof that it lies inside one live allocation; no translation.
+/// The device's view of memory. A device address is the host address of the same bytes, so an
+/// access needs only the proof that it lies inside one live allocation; no translation.
 class Memory {
  public:
   virtual ~Memory() = default;

@@ -24,11 +24,11 @@ constexpr bool contains(TargetMask mask, Target target) {
 /// What the device model needs to know of a target.
 struct TargetFacts {
   Target target;
-  std::string_view processor;        ///< "gfx942"
-  std::uint8_t elf_mach;             ///< low byte of e_flags
+  std::string_view processor;  ///< "gfx942"
+  std::uint8_t elf_mach;       ///< low byte of e_flags
   std::uint32_t default_compute_units;
-  std::uint32_t lds_bytes;           ///< per workgroup and per compute unit
-  std::uint32_t lds_granule;         ///< bytes
+  std::uint32_t lds_bytes;    ///< per workgroup and per compute unit
+  std::uint32_t lds_granule;  ///< bytes
   std::uint32_t xcc_count;
   bool architected_flat_scratch;
   bool supports_preload;

@@ -18,7 +18,8 @@ std::uint8_t* Wave::at(std::uint64_t address, std::uint32_t bytes, Access access
   }
   const bool writes = access != Access::Load && access != Access::ScalarLoad;
   if (writes && !range.writable) {
-    throw Trap(TrapKind::MemoryFault, "write to read-only memory: " + memory.describe(address, bytes));
+    throw Trap(TrapKind::MemoryFault,
+               "write to read-only memory: " + memory.describe(address, bytes));
   }
   return reinterpret_cast<std::uint8_t*>(address);
 }

@@ -11,7 +11,8 @@ namespace hipgraph::emu {
 
 /// SGPR operand codes that have names. The wave keeps every scalar register at its operand code.
 namespace sreg {
-constexpr std::uint32_t flat_scratch = 102, xnack_mask = 104, vcc = 106, ttmp = 108, m0 = 124, exec = 126;
+constexpr std::uint32_t flat_scratch = 102, xnack_mask = 104, vcc = 106, ttmp = 108, m0 = 124,
+                        exec = 126;
 }
 
 /// One 64-lane vector register.
@@ -30,21 +31,19 @@ struct Poll {
 };
 
 /// Instruction classes that the device counts.
-enum class InstructionClass : std::uint8_t {
-  Salu, Smem, Valu, Matrix, Lds, Vmem, Branch, Other
-};
+enum class InstructionClass : std::uint8_t { Salu, Smem, Valu, Matrix, Lds, Vmem, Branch, Other };
 constexpr std::size_t instruction_classes = 8;
 
 /// Facts shared by all waves of one kernel launch; state only, no meaning.
 struct LaunchFacts {
   Memory* memory = nullptr;
   Target target = Target::gfx942;
-  std::uint64_t launch = 0;          ///< launch number, 1 for the first
-  std::uint32_t vgpr_rows = 0;       ///< architected VGPRs allocated
+  std::uint64_t launch = 0;     ///< launch number, 1 for the first
+  std::uint32_t vgpr_rows = 0;  ///< architected VGPRs allocated
   std::uint32_t accvgpr_rows = 0;
   std::uint32_t scratch_lane_bytes = 0;
-  std::uint64_t effects = 0;         ///< stores and atomics that changed a byte, waves ended, barriers
-  std::uint64_t round = 0;           ///< scheduler round: the source of deterministic clocks
+  std::uint64_t effects = 0;  ///< stores and atomics that changed a byte, waves ended, barriers
+  std::uint64_t round = 0;    ///< scheduler round: the source of deterministic clocks
   std::array<std::uint64_t, instruction_classes> counts{};
 };
 
@@ -55,15 +54,15 @@ struct Wave {
   std::uint8_t* scratch = nullptr;        ///< 64 * scratch_lane_bytes, owned by the dispatcher
   bool scc = false;
   std::uint32_t mode = 0;
-  std::uint64_t pc = 0;                   ///< of the next instruction, as an address
-  std::uint64_t instruction_pc = 0;       ///< of the one being executed
+  std::uint64_t pc = 0;              ///< of the next instruction, as an address
+  std::uint64_t instruction_pc = 0;  ///< of the one being executed
   WaveStatus status = WaveStatus::Ready;
-  bool yields = false;                    ///< the slice ends after this instruction (s_sleep, ...)
-  std::uint32_t index = 0;                ///< wave in its workgroup
+  bool yields = false;      ///< the slice ends after this instruction (s_sleep, ...)
+  std::uint32_t index = 0;  ///< wave in its workgroup
   Workgroup* group = nullptr;
   LaunchFacts* launch = nullptr;
   Poll poll;
-  Range range;                            ///< last allocation touched
+  Range range;  ///< last allocation touched
   std::uint64_t range_generation = 0;
 
   std::uint64_t pair(std::uint32_t code) const {

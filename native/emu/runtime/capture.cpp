@@ -96,8 +96,8 @@ GraphPtr end_capture(Stream& stream) {
   const CapturePtr capture = stream.recording.capture;
   abi::require(capture != nullptr, hipErrorIllegalState);
   abi::require(capture->origin == &stream, hipErrorStreamCaptureUnmatched);
-  const bool own = capture->mode == hipStreamCaptureModeRelaxed ||
-                   capture->thread == this_thread().number;
+  const bool own =
+      capture->mode == hipStreamCaptureModeRelaxed || capture->thread == this_thread().number;
   abi::require(own, hipErrorStreamCaptureWrongThread);
   const bool invalid = !stream.capturing();
   const bool unjoined = !invalid && has_unjoined_work(*capture);

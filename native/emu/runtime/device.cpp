@@ -11,7 +11,7 @@ namespace {
 /// Clocks and cache of the product that a target is modelled on; nothing is timed with them.
 struct ProductFacts {
   Target target;
-  int minor;            ///< of the compute capability; major is 9
+  int minor;  ///< of the compute capability; major is 9
   int clock_khz;
   int memory_clock_khz;
   int memory_bus_bits;

@@ -15,15 +15,15 @@ struct Row {
   int (*value)(const Facts& facts);
 };
 
-int to_int(std::size_t value) {
-  return static_cast<int>(std::min<std::size_t>(value, INT_MAX));
-}
+int to_int(std::size_t value) { return static_cast<int>(std::min<std::size_t>(value, INT_MAX)); }
 
 int xcc_count() { return static_cast<int>(facts(device_model().target).xcc_count); }
 
 /// Attributes by their number in hipDeviceAttribute_t, ascending.
-#define FACT(number, expression) \
-  Row{number, []([[maybe_unused]] const Facts& it) { return static_cast<int>(expression); }}
+#define FACT(number, expression)                                                          \
+  Row {                                                                                   \
+    number, []([[maybe_unused]] const Facts& it) { return static_cast<int>(expression); } \
+  }
 constexpr std::array rows{
     FACT(0, it.ECCEnabled),
     FACT(1, it.accessPolicyMaxWindowSize),
@@ -104,10 +104,9 @@ static_assert(std::ranges::is_sorted(rows, {}, &Row::attribute));
 /// What this device has none of: textures and surfaces, LUIDs, virtual memory management,
 /// exportable handles, HDP flush registers, multi-device cooperation, stream waits on memory.
 constexpr std::array absent{
-    21,    22,    32,    33,    34,    35,    36,    37,    38,    39,    40,    41,    42,
-    43,    44,    45,    46,    47,    48,    49,    50,    51,    52,    53,    54,    89,
-    91,    92,    93,    94,    95,    10005, 10006, 10007, 10008, 10009, 10010, 10013, 10014,
-    10020, 10021, 10022};
+    21, 22, 32, 33,    34,    35,    36,    37,    38,    39,    40,    41,    42,    43,
+    44, 45, 46, 47,    48,    49,    50,    51,    52,    53,    54,    89,    91,    92,
+    93, 94, 95, 10005, 10006, 10007, 10008, 10009, 10010, 10013, 10014, 10020, 10021, 10022};
 static_assert(std::ranges::is_sorted(absent));
 
 }  // namespace

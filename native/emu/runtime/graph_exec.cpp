@@ -119,8 +119,8 @@ void GraphExec::launch(Stream& stream) {
   }
   Batch batch{device_, "graph exec " + std::to_string(number_), {}, {}};
   std::vector<CommandPtr> leaves = batch.add_nodes(nodes_, entry);
-  const CommandPtr end = leaves.size() == 1 ? leaves.front()
-                                            : batch.add(make_marker(), std::move(leaves));
+  const CommandPtr end =
+      leaves.size() == 1 ? leaves.front() : batch.add(make_marker(), std::move(leaves));
   Executor::instance().submit_all(batch.commands, batch.after);
   stream.tail = end;
   last_end_ = end;

@@ -16,7 +16,7 @@ struct ExecNode {
   hipGraphNode_t origin = nullptr;  ///< the graph's node, by which callers address this one
   NodeWork work;
   std::vector<std::size_t> dependencies;
-  std::vector<ExecNode> child;      ///< for a child graph: its nodes in order
+  std::vector<ExecNode> child;  ///< for a child graph: its nodes in order
 };
 
 /// A graph frozen for launching. It shares nothing with the graph it came from; a launch takes a

@@ -91,8 +91,10 @@ KernelWork check_common(const FunctionPtr& function, const LaunchCall& call) {
   const std::uint64_t lds = std::uint64_t{kernel.lds_bytes} + call.dynamic_lds_bytes;
   require(lds <= facts(device_model().target).lds_bytes, hipErrorInvalidValue);
   require(items(call.block) <= max_block_items, hipErrorInvalidConfiguration);
-  KernelWork work{function, call.grid, call.block, call.dynamic_lds_bytes, pack(kernel, call),
-                  call.extra != nullptr ? ArgumentForm::Block : ArgumentForm::Parameters};
+  KernelWork work{
+      function,           call.grid,
+      call.block,         call.dynamic_lds_bytes,
+      pack(kernel, call), call.extra != nullptr ? ArgumentForm::Block : ArgumentForm::Parameters};
   require(items(call.block) <= kernel.max_block, hipErrorLaunchFailure);
   return work;
 }

@@ -22,8 +22,8 @@ bool holds(const Allocation& allocation, const void* address, std::size_t bytes)
 }
 
 bool is_device(const std::optional<Allocation>& allocation) {
-  return allocation && (allocation->kind == AllocationKind::Device ||
-                        allocation->kind == AllocationKind::Code);
+  return allocation &&
+         (allocation->kind == AllocationKind::Device || allocation->kind == AllocationKind::Code);
 }
 
 bool valid(hipMemcpyKind kind) {
@@ -55,13 +55,12 @@ struct Side {
 std::size_t span_of(const Side& side, const hipExtent& extent) {
   std::size_t rows = 0;
   std::size_t bytes = 0;
-  const bool too_many =
-      __builtin_add_overflow(side.position.z, extent.depth - 1, &rows) ||
-      __builtin_mul_overflow(rows, side.pointer.ysize, &rows) ||
-      __builtin_add_overflow(rows, side.position.y, &rows) ||
-      __builtin_add_overflow(rows, extent.height - 1, &rows) ||
-      __builtin_mul_overflow(rows, side.pointer.pitch, &bytes) ||
-      __builtin_add_overflow(bytes, side.position.x + extent.width, &bytes);
+  const bool too_many = __builtin_add_overflow(side.position.z, extent.depth - 1, &rows) ||
+                        __builtin_mul_overflow(rows, side.pointer.ysize, &rows) ||
+                        __builtin_add_overflow(rows, side.position.y, &rows) ||
+                        __builtin_add_overflow(rows, extent.height - 1, &rows) ||
+                        __builtin_mul_overflow(rows, side.pointer.pitch, &bytes) ||
+                        __builtin_add_overflow(bytes, side.position.x + extent.width, &bytes);
   return too_many ? SIZE_MAX : bytes;
 }
 
@@ -92,9 +91,12 @@ CheckedCopy check_copy(void* to, const void* from, std::size_t bytes, hipMemcpyK
   check_direction(to_memory.has_value(), from_memory.has_value(), kind);
   require(!to_memory || holds(*to_memory, to, bytes), hipErrorInvalidValue);
   require(!from_memory || holds(*from_memory, from, bytes), hipErrorInvalidValue);
-  return {to,    from,
-          bytes, to_memory.has_value(),
-          from_memory.has_value(), is_device(to_memory) && is_device(from_memory)};
+  return {to,
+          from,
+          bytes,
+          to_memory.has_value(),
+          from_memory.has_value(),
+          is_device(to_memory) && is_device(from_memory)};
 }
 
 MemcpyWork check_copy_node(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind) {

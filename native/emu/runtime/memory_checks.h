@@ -11,10 +11,10 @@ namespace hipgraph::emu {
 struct CheckedCopy {
   void* to = nullptr;
   const void* from = nullptr;
-  std::size_t bytes = 0;       ///< 0: nothing to do
-  bool to_known = false;       ///< an allocation of this library
+  std::size_t bytes = 0;  ///< 0: nothing to do
+  bool to_known = false;  ///< an allocation of this library
   bool from_known = false;
-  bool on_device = false;      ///< both sides are device memory
+  bool on_device = false;  ///< both sides are device memory
 };
 
 /// Checks a copy as the copy calls do: pointers, kind, direction, ends of the allocations.

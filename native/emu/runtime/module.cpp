@@ -25,8 +25,8 @@ std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes) {
   try {
     return CodeObject::load(image, bytes, this_thread().device);
   } catch (const LoadError& error) {
-    const JsonObject json = JsonObject().add("kind", "load").add("status", error.status).add(
-        "text", error.text);
+    const JsonObject json =
+        JsonObject().add("kind", "load").add("status", error.status).add("text", error.text);
     publish_report("code object refused: " + error.text + "\n", json.text());
     throw abi::Failure{static_cast<hipError_t>(error.status)};
   }

@@ -49,11 +49,10 @@ struct CommandOf {
     if (work.one_dimensional) {
       return make_copy(parms.dstPtr.ptr, parms.srcPtr.ptr, parms.extent.width);
     }
-    return make_copy_region({at(parms.dstPtr, parms.dstPos), at(parms.srcPtr, parms.srcPos),
-                             parms.extent.width, parms.extent.height, parms.extent.depth,
-                             parms.dstPtr.pitch, parms.srcPtr.pitch,
-                             parms.dstPtr.pitch * parms.dstPtr.ysize,
-                             parms.srcPtr.pitch * parms.srcPtr.ysize});
+    return make_copy_region(
+        {at(parms.dstPtr, parms.dstPos), at(parms.srcPtr, parms.srcPos), parms.extent.width,
+         parms.extent.height, parms.extent.depth, parms.dstPtr.pitch, parms.srcPtr.pitch,
+         parms.dstPtr.pitch * parms.dstPtr.ysize, parms.srcPtr.pitch * parms.srcPtr.ysize});
   }
 };
 

@@ -50,8 +50,7 @@ struct ChildWork {
 struct EmptyWork {};
 
 /// What a node does.
-using NodeWork =
-    std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork>;
+using NodeWork = std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork>;
 
 /// The HIP name of a node's kind.
 hipGraphNodeType type_of(const NodeWork& work);

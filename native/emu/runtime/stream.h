@@ -15,11 +15,11 @@ using StreamPtr = std::shared_ptr<Stream>;
 /// A stream's part in a capture.
 struct Recording {
   hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
-  std::shared_ptr<Capture> capture;       ///< null when the status is None
-  std::vector<hipGraphNode_t> frontier;   ///< nodes that the next recorded one depends on
-  std::vector<hipGraphNode_t> removed;    ///< taken out of the frontier by the caller
-  std::vector<hipGraphNode_t> shown;      ///< storage behind the pointer that callers get
-  hipStream_t joined_through = nullptr;   ///< the stream whose event brought this one in
+  std::shared_ptr<Capture> capture;      ///< null when the status is None
+  std::vector<hipGraphNode_t> frontier;  ///< nodes that the next recorded one depends on
+  std::vector<hipGraphNode_t> removed;   ///< taken out of the frontier by the caller
+  std::vector<hipGraphNode_t> shown;     ///< storage behind the pointer that callers get
+  hipStream_t joined_through = nullptr;  ///< the stream whose event brought this one in
 };
 
 /// An order of work. It keeps the last command handed over; the executor does the rest.

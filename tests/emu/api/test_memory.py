@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 
 import pytest
 from helpers import hip_ctypes as hip
 
 INVALID, OUT_OF_MEMORY, NOT_FOUND, NOT_REGISTERED = 1, 2, 500, 713
-HOST, DEVICE = 1, 2
+HOST, DEVICE, MANAGED = 1, 2, 3
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,6 @@ def test_free_waits_for_the_device(stream, out, gate):
     hip.ok("hipMemsetAsync", pointer, 1, 256, stream)
     hip.ok("hipMemcpyAsync", out, pointer, 256, hip.D2D, stream)
     freed = []
-    import threading
-
     worker = threading.Thread(target=lambda: freed.append(hip.code("hipFree", pointer)))
     worker.start()
     worker.join(0.1)
@@ -117,6 +116,23 @@ def test_attributes_of_pinned_memory():
     assert (found.type, found.device, found.allocationFlags) == (HOST, 0, 2)
     assert found.devicePointer == found.hostPointer == pointer
     hip.ok("hipHostFree", pointer)
+
+
+@pytest.mark.parametrize(
+    "nbytes, flags, expected", [(64, 1, 0), (64, 2, 0), (0, 1, INVALID), (64, 0, INVALID)]
+)
+def test_managed_memory(nbytes, flags, expected):
+    pointer = ctypes.c_uint64(7)
+    assert hip.code("hipMallocManaged", ctypes.byref(pointer), nbytes, flags) == expected
+    if expected:
+        assert pointer.value == 0
+        return
+    found = attributes(pointer.value)
+    assert (found.type, found.isManaged) == (MANAGED, 1)
+    assert found.devicePointer == found.hostPointer == pointer.value
+    ctypes.memset(pointer.value, 5, nbytes)
+    assert hip.from_device(pointer.value, nbytes) == bytes([5]) * nbytes
+    hip.ok("hipFree", pointer.value)
 
 
 def test_attributes_of_other_memory_say_unregistered():

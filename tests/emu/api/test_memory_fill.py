@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from helpers import hip_ctypes as hip
@@ -58,8 +60,6 @@ def test_only_memory_of_the_device_library_is_filled(stream):
 
 
 def test_pinned_memory_is_filled_when_the_call_returns():
-    import ctypes
-
     pointer = hip.out("hipHostMalloc", 4096, 0)
     hip.ok("hipMemset", pointer, 7, 4096)
     assert ctypes.string_at(pointer, 4096) == b"\7" * 4096
