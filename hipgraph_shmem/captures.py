@@ -38,9 +38,7 @@ def capture_info(stream: int) -> CaptureInfo:
     if status != CaptureStatus.ACTIVE:
         return CaptureInfo(CaptureStatus(status), 0, 0, ())
     frontier = tuple((ctypes.c_void_p * count).from_address(nodes)) if count else ()
-    return CaptureInfo(
-        CaptureStatus.ACTIVE, identity, graph, tuple(node or 0 for node in frontier)
-    )
+    return CaptureInfo(CaptureStatus.ACTIVE, identity, graph, tuple(node or 0 for node in frontier))
 
 
 def recorder_of(stream: int) -> Recorder | None:

@@ -234,8 +234,10 @@ def select(image: bytes, device_target: Target, source: str = "code object") -> 
     found = _all_entries(image, source)
     fitting = [entry for entry in found if compatible(entry.target, device_target)]
     if not fitting:
-        reasons = "; ".join(f"{entry.target}: {why_not(entry.target, device_target)}"
-                            for entry in found) or "it holds no device code"
+        reasons = (
+            "; ".join(f"{entry.target}: {why_not(entry.target, device_target)}" for entry in found)
+            or "it holds no device code"
+        )
         raise CodeObjectError(
             source,
             f"no code for device {device_target}: {reasons}",

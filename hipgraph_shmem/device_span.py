@@ -85,9 +85,7 @@ class DeviceSpan:
         """Set every element of `width` bytes (1, 2 or 4) to an integer, in stream order."""
         name = dict(_FILLS).get(width)
         if name is None or self.nbytes % width:
-            raise ValueError(
-                f"width={width}: use 1, 2 or 4, a divisor of the {self.nbytes} bytes"
-            )
+            raise ValueError(f"width={width}: use 1, 2 or 4, a divisor of the {self.nbytes} bytes")
         bits = 8 * width
         if not -(1 << bits - 1) <= value < 1 << bits:
             raise ValueError(f"value={value}: does not fit into {width} bytes; use width=4 or less")

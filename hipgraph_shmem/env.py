@@ -87,8 +87,9 @@ def _values() -> dict[str, str]:
             near = difflib.get_close_matches(name, known, n=1)
             cure = f"did you mean {PREFIX}{near[0]}" if near else "unset it"
             choices = ", ".join(PREFIX + known_name for known_name in known)
-            raise ValueError(f"{full_name}={value!r} is no variable of this package: {cure}; "
-                             f"it reads {choices}")
+            raise ValueError(
+                f"{full_name}={value!r} is no variable of this package: {cure}; it reads {choices}"
+            )
         if value:
             known[name] = value
     return known

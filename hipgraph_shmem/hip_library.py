@@ -58,9 +58,7 @@ def mapped_libraries() -> frozenset[Path]:
     """Return the HIP libraries that are mapped into this process."""
     with Path("/proc/self/maps").open() as maps:
         files = {line.split(maxsplit=5)[5].strip() for line in maps if FILE_NAME in line}
-    return frozenset(
-        path for path in map(Path, files) if path.name.startswith(FILE_NAME)
-    )
+    return frozenset(path for path in map(Path, files) if path.name.startswith(FILE_NAME))
 
 
 def _first_that_loads(choice: str, candidates: list[str]) -> Library:

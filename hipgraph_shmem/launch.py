@@ -200,9 +200,7 @@ def _value(argument: Argument, value: Any, index: int) -> bytes:
             "a scalar, or a struct as bytes or ctypes"
         )
     if len(piece) != size:
-        raise TypeError(
-            f"{_place(argument, index)}: {type(value).__name__} has {len(piece)} bytes"
-        )
+        raise TypeError(f"{_place(argument, index)}: {type(value).__name__} has {len(piece)} bytes")
     return piece
 
 

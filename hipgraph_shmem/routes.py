@@ -78,74 +78,76 @@ def _pointer(reason: str, *parameters: type | Out) -> Route:
 _HANDLE = Out(_P)
 _LAUNCH = (_P, _U, _U, _U, _U, _U, _U, _U, _P, _P, _P)
 
-ROUTES: Mapping[str, Route] = MappingProxyType({
-    # device
-    "hipRuntimeGetVersion": _binding(Out(_I)),
-    "hipGetDeviceCount": _binding(Out(_I)),
-    "hipGetDevice": _pointer(_HOT, Out(_I)),
-    "hipSetDevice": _pointer(_HOT, _I),
-    "hipGetDevicePropertiesR0600": _pointer(_SYMBOL, _P, _I),
-    "hipDeviceSynchronize": _pointer(_WAITS),
-    "hipMemGetInfo": _binding(Out(_S), Out(_S)),
-    "hipPeekAtLastError": _pointer(_UNKNOWN),
-    # stream
-    "hipStreamCreateWithPriority": _binding(_HANDLE, _U, _I),
-    "hipStreamDestroy": _pointer(_WAITS, _P),
-    "hipStreamGetDevice": _binding(_P, Out(_I)),
-    "hipStreamSynchronize": _pointer(_WAITS, _P),
-    "hipStreamQuery": _pointer(_QUERY, _P),
-    "hipStreamWaitEvent": _binding(_P, _P, _U),
-    # event
-    "hipEventCreateWithFlags": _binding(_HANDLE, _U),
-    "hipEventDestroy": _pointer(_WAITS, _P),
-    "hipEventRecord": _binding(_P, _P),
-    "hipEventSynchronize": _pointer(_WAITS, _P),
-    "hipEventQuery": _pointer(_QUERY, _P),
-    "hipEventElapsedTime": _pointer(_FLOAT, Out(ctypes.c_float), _P, _P),
-    # memory
-    "hipMalloc": _binding(_HANDLE, _S),
-    "hipFree": _pointer(_WAITS, _P),
-    "hipHostMalloc": _binding(_HANDLE, _S, _U),
-    "hipHostFree": _pointer(_WAITS, _P),
-    "hipMemcpyAsync": _pointer(_WAITS, _P, _P, _S, _I, _P),
-    "hipMemsetD8Async": _binding(_P, ctypes.c_ubyte, _S, _P),
-    "hipMemsetD16Async": _binding(_P, ctypes.c_ushort, _S, _P),
-    "hipMemsetD32Async": _binding(_P, _I, _S, _P),
-    "hipMemset2DAsync": _binding(_P, _S, _I, _S, _S, _P),
-    "hipPointerGetAttributes": _pointer(_STRUCT, _P, _P),
-    # module
-    "hipModuleLoadData": _binding(_HANDLE, _TEXT),
-    "hipModuleUnload": _pointer(_WAITS, _P),
-    "hipModuleGetFunction": _binding(_HANDLE, _P, _TEXT),
-    "hipModuleGetGlobal": _binding(_HANDLE, Out(_S), _P, _TEXT),
-    "hipModuleLaunchKernel": _pointer(_HOT, *_LAUNCH),
-    # capture
-    "hipStreamBeginCapture": _binding(_P, CaptureMode),
-    "hipStreamEndCapture": _binding(_P, _HANDLE),
-    "hipStreamIsCapturing": _binding(_P, Out(_I)),
-    "hipStreamGetCaptureInfo_v2": _pointer(
-        _EDGES, _P, Out(_I), Out(_U64), _HANDLE, _HANDLE, Out(_S)
-    ),
-    "hipThreadExchangeStreamCaptureMode": _pointer(_MODE, _P),
-    # graph
-    "hipGraphCreate": _binding(_HANDLE, _U),
-    "hipGraphDestroy": _pointer(_WAITS, _P),
-    "hipGraphAddKernelNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
-    "hipGraphAddMemsetNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
-    "hipGraphAddMemcpyNode1D": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P, _P, _S, _I),
-    "hipGraphAddEmptyNode": _pointer(_EDGES, _HANDLE, _P, _P, _S),
-    "hipGraphAddDependencies": _pointer(_EDGES, _P, _P, _P, _S),
-    "hipGraphGetNodes": _pointer(_COUNT, _P, _P, _P),
-    "hipGraphGetEdges": _pointer(_COUNT, _P, _P, _P, _P),
-    "hipGraphNodeGetType": _binding(_P, Out(_I)),
-    "hipGraphKernelNodeGetParams": _pointer(_ARITY, _P, _P),
-    "hipGraphMemsetNodeGetParams": _pointer(_STRUCT, _P, _P),
-    "hipGraphMemcpyNodeGetParams": _pointer(_STRUCT, _P, _P),
-    # graph exec
-    "hipGraphInstantiateWithFlags": _binding(_HANDLE, _P, _U64),
-    "hipGraphExecDestroy": _pointer(_WAITS, _P),
-    "hipGraphUpload": _binding(_P, _P),
-    "hipGraphLaunch": _pointer(_HOT, _P, _P),
-    "hipGraphExecKernelNodeSetParams": _pointer(_STRUCT, _P, _P, _P),
-    "hipGraphExecMemsetNodeSetParams": _pointer(_STRUCT, _P, _P, _P),
-})
+ROUTES: Mapping[str, Route] = MappingProxyType(
+    {
+        # device
+        "hipRuntimeGetVersion": _binding(Out(_I)),
+        "hipGetDeviceCount": _binding(Out(_I)),
+        "hipGetDevice": _pointer(_HOT, Out(_I)),
+        "hipSetDevice": _pointer(_HOT, _I),
+        "hipGetDevicePropertiesR0600": _pointer(_SYMBOL, _P, _I),
+        "hipDeviceSynchronize": _pointer(_WAITS),
+        "hipMemGetInfo": _binding(Out(_S), Out(_S)),
+        "hipPeekAtLastError": _pointer(_UNKNOWN),
+        # stream
+        "hipStreamCreateWithPriority": _binding(_HANDLE, _U, _I),
+        "hipStreamDestroy": _pointer(_WAITS, _P),
+        "hipStreamGetDevice": _binding(_P, Out(_I)),
+        "hipStreamSynchronize": _pointer(_WAITS, _P),
+        "hipStreamQuery": _pointer(_QUERY, _P),
+        "hipStreamWaitEvent": _binding(_P, _P, _U),
+        # event
+        "hipEventCreateWithFlags": _binding(_HANDLE, _U),
+        "hipEventDestroy": _pointer(_WAITS, _P),
+        "hipEventRecord": _binding(_P, _P),
+        "hipEventSynchronize": _pointer(_WAITS, _P),
+        "hipEventQuery": _pointer(_QUERY, _P),
+        "hipEventElapsedTime": _pointer(_FLOAT, Out(ctypes.c_float), _P, _P),
+        # memory
+        "hipMalloc": _binding(_HANDLE, _S),
+        "hipFree": _pointer(_WAITS, _P),
+        "hipHostMalloc": _binding(_HANDLE, _S, _U),
+        "hipHostFree": _pointer(_WAITS, _P),
+        "hipMemcpyAsync": _pointer(_WAITS, _P, _P, _S, _I, _P),
+        "hipMemsetD8Async": _binding(_P, ctypes.c_ubyte, _S, _P),
+        "hipMemsetD16Async": _binding(_P, ctypes.c_ushort, _S, _P),
+        "hipMemsetD32Async": _binding(_P, _I, _S, _P),
+        "hipMemset2DAsync": _binding(_P, _S, _I, _S, _S, _P),
+        "hipPointerGetAttributes": _pointer(_STRUCT, _P, _P),
+        # module
+        "hipModuleLoadData": _binding(_HANDLE, _TEXT),
+        "hipModuleUnload": _pointer(_WAITS, _P),
+        "hipModuleGetFunction": _binding(_HANDLE, _P, _TEXT),
+        "hipModuleGetGlobal": _binding(_HANDLE, Out(_S), _P, _TEXT),
+        "hipModuleLaunchKernel": _pointer(_HOT, *_LAUNCH),
+        # capture
+        "hipStreamBeginCapture": _binding(_P, CaptureMode),
+        "hipStreamEndCapture": _binding(_P, _HANDLE),
+        "hipStreamIsCapturing": _binding(_P, Out(_I)),
+        "hipStreamGetCaptureInfo_v2": _pointer(
+            _EDGES, _P, Out(_I), Out(_U64), _HANDLE, _HANDLE, Out(_S)
+        ),
+        "hipThreadExchangeStreamCaptureMode": _pointer(_MODE, _P),
+        # graph
+        "hipGraphCreate": _binding(_HANDLE, _U),
+        "hipGraphDestroy": _pointer(_WAITS, _P),
+        "hipGraphAddKernelNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphAddMemsetNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphAddMemcpyNode1D": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P, _P, _S, _I),
+        "hipGraphAddEmptyNode": _pointer(_EDGES, _HANDLE, _P, _P, _S),
+        "hipGraphAddDependencies": _pointer(_EDGES, _P, _P, _P, _S),
+        "hipGraphGetNodes": _pointer(_COUNT, _P, _P, _P),
+        "hipGraphGetEdges": _pointer(_COUNT, _P, _P, _P, _P),
+        "hipGraphNodeGetType": _binding(_P, Out(_I)),
+        "hipGraphKernelNodeGetParams": _pointer(_ARITY, _P, _P),
+        "hipGraphMemsetNodeGetParams": _pointer(_STRUCT, _P, _P),
+        "hipGraphMemcpyNodeGetParams": _pointer(_STRUCT, _P, _P),
+        # graph exec
+        "hipGraphInstantiateWithFlags": _binding(_HANDLE, _P, _U64),
+        "hipGraphExecDestroy": _pointer(_WAITS, _P),
+        "hipGraphUpload": _binding(_P, _P),
+        "hipGraphLaunch": _pointer(_HOT, _P, _P),
+        "hipGraphExecKernelNodeSetParams": _pointer(_STRUCT, _P, _P, _P),
+        "hipGraphExecMemsetNodeSetParams": _pointer(_STRUCT, _P, _P, _P),
+    }
+)

@@ -71,9 +71,10 @@ class Target:
 
     def covers(self, processor: str) -> bool:
         """Whether code for this processor is code for the other, one processor or generic."""
-        return processor == self.processor or processor in dict(_GENERIC).get(
-            self.processor, ""
-        ).split()
+        return (
+            processor == self.processor
+            or processor in dict(_GENERIC).get(self.processor, "").split()
+        )
 
     def __str__(self) -> str:
         features = (f"{name}{'+' if setting else '-'}" for name, setting in self.named)

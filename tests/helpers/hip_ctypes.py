@@ -277,8 +277,14 @@ def block_of(data: bytes) -> tuple[Any, list[Any]]:
 
 
 def launch_kernel(
-    function_: int, handle: int, params: Any, *, grid: Sequence[int] = (1, 1, 1),
-    block: Sequence[int] = (64, 1, 1), lds: int = 0, extra: Any = None,
+    function_: int,
+    handle: int,
+    params: Any,
+    *,
+    grid: Sequence[int] = (1, 1, 1),
+    block: Sequence[int] = (64, 1, 1),
+    lds: int = 0,
+    extra: Any = None,
 ) -> int:
     """Launch a kernel; the error number."""
     return code("hipModuleLaunchKernel", function_, *grid, *block, lds, handle, params, extra)

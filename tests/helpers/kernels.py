@@ -34,12 +34,31 @@ def compile_hip(source: str, target: str = "gfx942", *, version: int = 6) -> byt
         base.joinpath("k.hip").write_text(PREAMBLE + source)
         options = [f"-mcode-object-version={version}", "-O2", "-nogpulib", "-Wno-everything"]
         zig(
-            "clang", "-x", "hip", "--cuda-device-only", "-nogpuinc", f"--offload-arch={target}",
-            "-fgpu-rdc", "-emit-llvm", "-c", f"{base}/k.hip", "-o", f"{base}/k.bc", *options,
+            "clang",
+            "-x",
+            "hip",
+            "--cuda-device-only",
+            "-nogpuinc",
+            f"--offload-arch={target}",
+            "-fgpu-rdc",
+            "-emit-llvm",
+            "-c",
+            f"{base}/k.hip",
+            "-o",
+            f"{base}/k.bc",
+            *options,
         )
         zig(
-            "clang", "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-c", "-x", "ir",
-            f"{base}/k.bc", "-o", f"{base}/k.o", *options,
+            "clang",
+            "--target=amdgcn-amd-amdhsa",
+            f"-mcpu={target}",
+            "-c",
+            "-x",
+            "ir",
+            f"{base}/k.bc",
+            "-o",
+            f"{base}/k.o",
+            *options,
         )
         zig("ld.lld", "-shared", "-o", f"{base}/k.co", f"{base}/k.o")
         return base.joinpath("k.co").read_bytes()
@@ -52,8 +71,15 @@ def assemble(target: str, source: str = "s_endpgm\n", *, version: int = 6) -> by
         base = Path(folder)
         base.joinpath("k.s").write_text(source)
         zig(
-            "clang", "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-nogpulib", "-c",
-            f"-mcode-object-version={version}", f"{base}/k.s", "-o", f"{base}/k.o",
+            "clang",
+            "--target=amdgcn-amd-amdhsa",
+            f"-mcpu={target}",
+            "-nogpulib",
+            "-c",
+            f"-mcode-object-version={version}",
+            f"{base}/k.s",
+            "-o",
+            f"{base}/k.o",
         )
         zig("ld.lld", "-shared", "-o", f"{base}/k.co", f"{base}/k.o")
         return base.joinpath("k.co").read_bytes()

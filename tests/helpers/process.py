@@ -19,5 +19,9 @@ def run_python(
     environment = {name: value for name, value in environment.items() if value}
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
-        env=environment, capture_output=True, text=True, check=False, timeout=timeout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
     )

@@ -16,7 +16,10 @@ def tracked(*suffixes: str) -> list[str]:
     """Every file of the repository with one of these suffixes, tracked or about to be."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split()
     return sorted(path for path in listing if path.endswith(suffixes) and (ROOT / path).exists())
 

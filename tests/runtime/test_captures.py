@@ -151,9 +151,7 @@ def make_module(device):
 @pytest.mark.parametrize("collecting", [True, False])
 @pytest.mark.parametrize("cyclic", [True, False])
 @pytest.mark.parametrize("ours", [True, False])
-def test_dropping_handles_leaves_a_capture_alone(
-    device, stream, buffer, collecting, cyclic, ours
-):
+def test_dropping_handles_leaves_a_capture_alone(device, stream, buffer, collecting, cyclic, ours):
     """A finaliser that unloads or frees inside a capture would lose it."""
     dropped = [make_module(device), Buffer(16), PinnedBuffer(16), Event()]
     gone = [weakref.ref(handle) for handle in dropped]

@@ -76,8 +76,14 @@ def test_a_library_that_is_not_hip_is_refused(tmp_path):
 
     other = ctypes.util.find_library("z") or "libz.so.1"
     path = tmp_path / "libz.so"
-    path.symlink_to(next(p for p in ("/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib")
-                         if shutil.os.path.exists(f"{p}/{other}")) + f"/{other}")
+    path.symlink_to(
+        next(
+            p
+            for p in ("/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib")
+            if shutil.os.path.exists(f"{p}/{other}")
+        )
+        + f"/{other}"
+    )
     assert load(HIPGRAPH_RUNTIME=str(path)).startswith("refused")
 
 
@@ -109,8 +115,11 @@ def test_hip_python_that_was_used_before_with_another_library_is_refused(library
 
 
 def test_auto_says_what_it_took_or_tried():
-    done = run_python("import warnings; warnings.simplefilter('always')\n" + LOAD,
-                      HIPGRAPH_RUNTIME="auto", LD_LIBRARY_PATH="")
+    done = run_python(
+        "import warnings; warnings.simplefilter('always')\n" + LOAD,
+        HIPGRAPH_RUNTIME="auto",
+        LD_LIBRARY_PATH="",
+    )
     assert done.returncode == 0, done.stderr
     if done.stdout.startswith("refused"):  # sources whose library is not built
         assert done.stdout.startswith("refused auto (('rocm', ")

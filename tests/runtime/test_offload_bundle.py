@@ -13,9 +13,7 @@ HOST = "host-x86_64-unknown-linux-gnu-"
 GFX942 = "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"
 GFX950 = "hipv4-amdgcn-amd-amdhsa--gfx950"
 PLAIN = bundles.plain((HOST, b""), (GFX942, b"one" * 99), (GFX950, b"two" * 99))
-HAS_ZSTD = any(
-    importlib.util.find_spec(package) for package in ("zstandard", "compression")
-)
+HAS_ZSTD = any(importlib.util.find_spec(package) for package in ("zstandard", "compression"))
 
 
 @pytest.fixture

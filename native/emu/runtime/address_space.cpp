@@ -27,7 +27,6 @@ constexpr std::size_t quarantine_blocks = 1024;
 constexpr std::size_t quarantine_bytes = 64 * mebibyte;
 constexpr std::size_t small_copy = 4096;
 constexpr std::size_t near_bytes = 16 * mebibyte;
-constexpr std::size_t system_page = 4096;
 
 std::size_t charged(std::size_t bytes) {
   return (bytes + system_page - 1) / system_page * system_page;
@@ -41,8 +40,6 @@ bool on_device(AllocationKind kind) {
 bool numbered(AllocationKind kind) {
   return kind != AllocationKind::Code && kind != AllocationKind::Kernarg;
 }
-
-void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
 

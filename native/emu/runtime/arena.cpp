@@ -9,11 +9,8 @@ namespace hipgraph::emu {
 namespace {
 
 constexpr std::size_t commit_pages = 1024;  // 64 MiB at a time keeps the list of mappings short
-constexpr std::size_t system_page = 4096;
 
 std::size_t pages_for(std::size_t bytes) { return (bytes + Arena::page - 1) / Arena::page + 1; }
-
-void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 std::uint64_t reserve(std::size_t bytes, int protection) {
   void* start =

@@ -6,6 +6,12 @@
 
 namespace hipgraph::emu {
 
+/// The host's page, the grain of what can be committed and given back.
+constexpr std::size_t system_page = 4096;
+
+/// The bytes behind an address; device addresses are host addresses.
+inline void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
 /// Addresses for device memory: one reserved stretch, cut into pages of 64 KiB. Memory behind a
 /// page is committed when the page is first handed out. Beside the arena lies its shadow,
 /// `shadow_scale` bytes for each of its bytes, for notes about what was written. Not thread safe.

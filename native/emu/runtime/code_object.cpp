@@ -49,7 +49,7 @@ class CodeMemory {
 };
 
 /// A function's place, for turning a pc into a name.
-struct Function {
+struct CodeRange {
   std::uint64_t begin = 0, bytes = 0;
   std::string name;
 };
@@ -84,7 +84,7 @@ struct CodeObject::State {
   std::uint64_t code_begin = 0, code_bytes = 0;  ///< the executable segment, as addresses
   std::vector<Kernel> kernels;
   std::vector<Variable> variables;
-  std::vector<Function> functions;  ///< by address
+  std::vector<CodeRange> functions;  ///< by address
   std::map<const Kernel*, std::unique_ptr<Program>> programs;
 
   void place_segments(const ElfImage& elf);
@@ -146,7 +146,7 @@ void CodeObject::State::collect_functions(const ElfImage& elf,
   add(symbols);
   add(elf.static_symbols());
   std::stable_sort(functions.begin(), functions.end(),
-                   [](const Function& a, const Function& b) { return a.begin < b.begin; });
+                   [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
 }
 
 void CodeObject::State::collect_variables(const std::vector<ElfSymbol>& symbols) {
@@ -248,12 +248,12 @@ std::size_t CodeObject::bytes() const { return state_->memory.bytes().size(); }
 int CodeObject::device() const { return state_->device; }
 
 std::string CodeObject::symbolize(std::uint64_t pc) const {
-  const std::vector<Function>& functions = state_->functions;
+  const std::vector<CodeRange>& functions = state_->functions;
   const auto next =
       std::upper_bound(functions.begin(), functions.end(), pc,
-                       [](std::uint64_t at, const Function& f) { return at < f.begin; });
+                       [](std::uint64_t at, const CodeRange& f) { return at < f.begin; });
   if (next == functions.begin()) return "code object+" + hex(pc - base());
-  const Function& function = *std::prev(next);
+  const CodeRange& function = *std::prev(next);
   return function.name + "+" + hex(pc - function.begin);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Facts = hipDeviceProp_tR0600;
 
-struct Row {
+struct AttributeRow {
   int attribute;
   int (*value)(const Facts& facts);
 };
@@ -21,10 +21,10 @@ int xcc_count() { return static_cast<int>(facts(device_model().target).xcc_count
 
 /// Attributes by their number in hipDeviceAttribute_t, ascending.
 #define FACT(number, expression)                                                          \
-  Row {                                                                                   \
+  AttributeRow {                                                                          \
     number, []([[maybe_unused]] const Facts& it) { return static_cast<int>(expression); } \
   }
-constexpr std::array rows{
+constexpr std::array device_attribute_rows{
     FACT(0, it.ECCEnabled),
     FACT(1, it.accessPolicyMaxWindowSize),
     FACT(2, it.asyncEngineCount),
@@ -99,7 +99,7 @@ constexpr std::array rows{
     FACT(10019, 512),
 };
 #undef FACT
-static_assert(std::ranges::is_sorted(rows, {}, &Row::attribute));
+static_assert(std::ranges::is_sorted(device_attribute_rows, {}, &AttributeRow::attribute));
 
 /// What this device has none of: textures and surfaces, LUIDs, virtual memory management,
 /// exportable handles, HDP flush registers, multi-device cooperation, stream waits on memory.
@@ -113,8 +113,10 @@ static_assert(std::ranges::is_sorted(absent));
 
 int attribute_of(int attribute, int device) {
   const Facts facts_of_device = properties_of(device);
-  const auto* row = std::ranges::lower_bound(rows, attribute, {}, &Row::attribute);
-  if (row != rows.end() && row->attribute == attribute) return row->value(facts_of_device);
+  const auto* row =
+      std::ranges::lower_bound(device_attribute_rows, attribute, {}, &AttributeRow::attribute);
+  if (row != device_attribute_rows.end() && row->attribute == attribute)
+    return row->value(facts_of_device);
   abi::require(std::ranges::binary_search(absent, attribute), hipErrorInvalidValue);
   return 0;
 }

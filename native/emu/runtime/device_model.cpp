@@ -20,7 +20,7 @@ struct Product {
   const char* name;
   std::size_t memory_bytes;
 };
-constexpr Product products[] = {
+constexpr Product model_products[] = {
     {Target::gfx90a, "Emulated AMD Instinct MI250X", 64 * gibibyte},
     {Target::gfx942, "Emulated AMD Instinct MI300X", 192 * gibibyte},
     {Target::gfx950, "Emulated AMD Instinct MI355X", 288 * gibibyte},
@@ -30,7 +30,7 @@ constexpr Product products[] = {
   throw ModelError(std::string(variable) + "='" + std::string(value) + "' is not " + wanted);
 }
 
-std::string_view text_of(const char* variable) {
+std::string_view value_of(const char* variable) {
   const char* value = std::getenv(variable);
   return value == nullptr ? std::string_view{} : std::string_view{value};
 }
@@ -38,7 +38,7 @@ std::string_view text_of(const char* variable) {
 /// The number in `variable`, or `otherwise` when it is unset or empty.
 std::uint64_t number(const char* variable, std::uint64_t least, std::uint64_t most,
                      std::uint64_t otherwise) {
-  const std::string_view text = text_of(variable);
+  const std::string_view text = value_of(variable);
   if (text.empty()) return otherwise;
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -54,13 +54,13 @@ std::uint64_t number(const char* variable, std::uint64_t least, std::uint64_t mo
 /// The product and the target id that HIPGRAPH_EMU_TARGET asks for.
 const Product& chosen_product(std::string& target_id) {
   constexpr const char* variable = "HIPGRAPH_EMU_TARGET";
-  const std::string_view text = text_of(variable);
+  const std::string_view text = value_of(variable);
   std::optional<TargetId> id = parse_target_id(text.empty() ? "gfx942" : text);
   if (id.has_value()) {
     if (id->sramecc == Feature::Any) id->sramecc = Feature::On;
     if (id->xnack == Feature::Any) id->xnack = Feature::Off;
     target_id = to_text(*id);
-    for (const Product& product : products) {
+    for (const Product& product : model_products) {
       if (facts(product.target).processor == id->processor) return product;
     }
   }

@@ -35,7 +35,7 @@ std::string LaunchNames::of(std::uint64_t launch) {
 std::string demangled(const std::string& name) {
   int error = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &error), std::free);
+      ::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &error), std::free);
   return error == 0 && text != nullptr ? std::string(text.get()) : name;
 }
 

@@ -5,7 +5,7 @@
 namespace hipgraph::emu {
 namespace {
 
-constexpr std::size_t rows = 512;
+constexpr std::size_t file_rows = 512;
 constexpr std::size_t first_accvgpr = 256;
 // Rows between files, so that one row of all waves does not fall into one set of the host's caches.
 constexpr std::size_t stagger = 17;
@@ -20,7 +20,7 @@ RegisterFiles& RegisterFiles::instance() {
 
 VectorRegister* RegisterFiles::take(const LaunchFacts& launch) {
   if (free_.empty()) {
-    constexpr std::size_t pitch = rows + stagger;
+    constexpr std::size_t pitch = file_rows + stagger;
     auto* start = static_cast<VectorRegister*>(
         reserve_table(files_at_a_time * pitch * sizeof(VectorRegister)));
     for (std::size_t i = files_at_a_time; i > 0; --i) free_.push_back(start + (i - 1) * pitch);

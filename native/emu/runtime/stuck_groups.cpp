@@ -66,7 +66,7 @@ std::string ranges(const std::vector<std::uint32_t>& numbers) {
   return text;
 }
 
-std::string text_of(const Waiters& waiters, const KernelRun& run) {
+std::string group_text(const Waiters& waiters, const KernelRun& run) {
   std::string text;
   for (const WorkgroupRange& range : waiters) {
     const bool one = range.first == range.last;
@@ -96,7 +96,7 @@ std::string stuck_text(std::span<const StuckWave> waves) {
             "\n    cause: " + cause + "\n";
     for (auto& [what, waiters] : lines) {
       join(waiters);
-      text += "    " + text_of(waiters, *waves.front().run) + what + "\n";
+      text += "    " + group_text(waiters, *waves.front().run) + what + "\n";
     }
   }
   return text;

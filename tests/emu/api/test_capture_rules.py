@@ -25,7 +25,10 @@ ALLOC_LIKE = {
     "hipModuleUnload": (None,),
 }
 LEGAL_CODE = {
-    "hipMallocManaged": 1, "hipHostRegister": 1, "hipHostUnregister": 1, "hipModuleUnload": 400,
+    "hipMallocManaged": 1,
+    "hipHostRegister": 1,
+    "hipHostUnregister": 1,
+    "hipModuleUnload": 400,
 }
 BLOCKING = {
     "hipMemcpy": (None, None, 0, 0),

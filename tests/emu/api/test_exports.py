@@ -78,8 +78,12 @@ def test_calls_that_return_text_return_none():
 
 
 PURE = {
-    "hipGetErrorName", "hipGetErrorString", "hipCreateChannelDesc",
-    "hipgraphEmuLastReport", "hipgraphEmuReport", "hipgraphEmuCounters",
+    "hipGetErrorName",
+    "hipGetErrorString",
+    "hipCreateChannelDesc",
+    "hipgraphEmuLastReport",
+    "hipgraphEmuReport",
+    "hipgraphEmuCounters",
 }
 
 

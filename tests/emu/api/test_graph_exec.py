@@ -123,6 +123,7 @@ def test_editing_an_exec_changes_that_exec_only(graph, execs, stream, put, out):
 
 def test_editing_a_fill_of_an_exec(graph, execs, stream, out):
     """C015 for a memset node."""
+
     def fill(value: int, **changes) -> hip.MemsetParams:
         fields = {"dst": out, "elementSize": 4, "height": 1, "width": 64, "value": value}
         return hip.MemsetParams(**fields | changes)

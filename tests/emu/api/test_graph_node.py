@@ -148,12 +148,18 @@ def test_block_arguments_read_back_as_a_block(graph, put, out):
     "changes, expected",
     [
         ({}, 0),
-        ({"elementSize": 3}, INVALID), ({"elementSize": 8}, INVALID), ({"elementSize": 0}, INVALID),
-        ({"width": 0}, INVALID), ({"height": 0}, INVALID), ({"width": 65}, INVALID),
+        ({"elementSize": 3}, INVALID),
+        ({"elementSize": 8}, INVALID),
+        ({"elementSize": 0}, INVALID),
+        ({"width": 0}, INVALID),
+        ({"height": 0}, INVALID),
+        ({"width": 65}, INVALID),
         ({"height": 2, "width": 8, "pitch": 31}, INVALID),
         ({"height": 8, "width": 8, "pitch": 32}, 0),
         ({"height": 9, "width": 8, "pitch": 32}, INVALID),
-        ({"dst": None}, INVALID), ({"dst": STALE}, INVALID), ({"width": 1 << 63}, INVALID),
+        ({"dst": None}, INVALID),
+        ({"dst": STALE}, INVALID),
+        ({"width": 1 << 63}, INVALID),
         ({"height": 1 << 60, "width": 8, "pitch": 32}, INVALID),
     ],
 )
@@ -275,8 +281,12 @@ def box(out: int, other: int, **changes) -> hip.Memcpy3DParms:
     """A 4x2x2 box from rows of 16 bytes in planes of 4 rows."""
     pointer = {"pitch": 16, "xsize": 16, "ysize": 4}
     made = hip.Memcpy3DParms(
-        srcPtr=hip.PitchedPtr(other, **pointer), dstPtr=hip.PitchedPtr(out, **pointer),
-        srcPos=(1, 1, 1), dstPos=(0, 0, 0), extent=(4, 2, 2), kind=hip.D2D,
+        srcPtr=hip.PitchedPtr(other, **pointer),
+        dstPtr=hip.PitchedPtr(out, **pointer),
+        srcPos=(1, 1, 1),
+        dstPos=(0, 0, 0),
+        extent=(4, 2, 2),
+        kind=hip.D2D,
     )
     for name, value in changes.items():
         setattr(made, name, value)

@@ -115,11 +115,13 @@ def attribute(function: int, number: int) -> int:
 
 
 def test_attributes_are_those_of_the_code_object(module, put):
-    lds = hip.module(compile_hip(
-        'extern "C" __global__ void k(int* p) {'
-        ' __attribute__((shared)) static volatile int a[300];'
-        ' a[__builtin_amdgcn_workitem_id_x()] = 1; *p = a[299]; }'
-    ))
+    lds = hip.module(
+        compile_hip(
+            'extern "C" __global__ void k(int* p) {'
+            " __attribute__((shared)) static volatile int a[300];"
+            " a[__builtin_amdgcn_workitem_id_x()] = 1; *p = a[299]; }"
+        )
+    )
     kernel = hip.function(lds, "k")
     assert attribute(kernel, 1) == 1200
     assert attribute(kernel, 8) == 65536 - 1200

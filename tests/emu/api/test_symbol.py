@@ -17,10 +17,18 @@ def arguments(call: str, host, kind: int):
 
 
 CASES = [
-    (TO, ROOM, hip.H2D, SYMBOL), (TO, ROOM, hip.D2D, SYMBOL), (TO, ROOM, 1024, SYMBOL),
-    (TO, ROOM, hip.D2H, DIRECTION), (TO, ROOM, hip.H2H, DIRECTION), (TO, None, hip.H2D, INVALID),
-    (FROM, ROOM, hip.D2H, SYMBOL), (FROM, ROOM, hip.D2D, SYMBOL), (FROM, ROOM, 1024, SYMBOL),
-    (FROM, ROOM, hip.H2D, DIRECTION), (FROM, None, hip.D2H, INVALID), (TO, None, 9, DIRECTION),
+    (TO, ROOM, hip.H2D, SYMBOL),
+    (TO, ROOM, hip.D2D, SYMBOL),
+    (TO, ROOM, 1024, SYMBOL),
+    (TO, ROOM, hip.D2H, DIRECTION),
+    (TO, ROOM, hip.H2H, DIRECTION),
+    (TO, None, hip.H2D, INVALID),
+    (FROM, ROOM, hip.D2H, SYMBOL),
+    (FROM, ROOM, hip.D2D, SYMBOL),
+    (FROM, ROOM, 1024, SYMBOL),
+    (FROM, ROOM, hip.H2D, DIRECTION),
+    (FROM, None, hip.D2H, INVALID),
+    (TO, None, 9, DIRECTION),
 ]
 
 
