@@ -31,7 +31,6 @@ VARIABLES = (
     Variable("EMU_DEVICES", "1", f"number of emulated devices, 1 to {MAX_EMULATED_DEVICES}"),
     Variable("AITER_DIR", "", "an aiter install, or its hsa folder: AMD's shipped kernels"),
     Variable("HOST_COMPILER", "ziglang", "build only: ziglang or system"),
-    Variable("KEEP", "", "non-empty: keep scratch folders (of demo and bench) for a look"),
 )
 
 
@@ -46,7 +45,6 @@ class Settings:
     emu_devices: int
     aiter_dir: Path | None
     host_compiler: str
-    keep: bool
 
 
 def settings() -> Settings:
@@ -67,7 +65,6 @@ def settings() -> Settings:
         emu_devices=_integer(values, "EMU_DEVICES", 1, MAX_EMULATED_DEVICES),
         aiter_dir=Path(values["AITER_DIR"]) if values["AITER_DIR"] else None,
         host_compiler=host_compiler,
-        keep=bool(values["KEEP"]),
     )
 
 

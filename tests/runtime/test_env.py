@@ -15,7 +15,6 @@ def test_defaults_are_those_of_the_table():
     assert settings.emu_target == "gfx942:sramecc+:xnack-"
     assert (settings.emu_cus, settings.emu_seed, settings.emu_devices) == (None, 0, 1)
     assert settings.aiter_dir is None
-    assert settings.keep is False
 
 
 @pytest.mark.parametrize(
@@ -25,7 +24,6 @@ def test_defaults_are_those_of_the_table():
         ("EMU_CUS", "8", "emu_cus", 8),
         ("EMU_SEED", "0x10", "emu_seed", 16),
         ("EMU_DEVICES", "2", "emu_devices", 2),
-        ("KEEP", "1", "keep", True),
         ("EMU_SEED", "", "emu_seed", 0),
     ],
 )

@@ -1,0 +1,60 @@
+"""What the documentation says is what the package does."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import isa_coverage
+
+import hipgraph_shmem
+from hipgraph_shmem import env, errors
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+BLOCKS = [(page.name, block) for page in PAGES for block in BLOCK.findall(page.read_text())]
+
+
+@pytest.mark.parametrize(("page", "block"), BLOCKS, ids=[page for page, _ in BLOCKS])
+def test_documented_code_runs(page: str, block: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+def test_every_variable_is_documented() -> None:
+    table = dict(re.findall(r"^\| `(HIPGRAPH_\w+)` \| `?([^`|]*?)`? \|", read("environment.md"), re.M))
+    assert table == {env.PREFIX + each.name: each.default for each in env.VARIABLES}
+
+
+def test_every_error_is_documented() -> None:
+    named = set(re.findall(r"^\| `(\w+)` \|", read("errors.md"), re.M))
+    defined = {
+        name
+        for name, value in vars(errors).items()
+        if inspect.isclass(value) and issubclass(value, errors.Error)
+    }
+    assert named == defined
+
+
+def test_instruction_coverage_is_current() -> None:
+    assert read("isa-coverage.md") == isa_coverage.coverage()
+
+
+def test_public_names_have_docstrings() -> None:
+    for name in hipgraph_shmem.__all__:
+        assert inspect.getdoc(getattr(hipgraph_shmem, name)), name
+
+
+def read(page: str) -> str:
+    return (ROOT / "docs" / page).read_text()
