@@ -33,7 +33,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_variable_is_documented() -> None:
-    table = dict(re.findall(r"^\| `(HIPGRAPH_\w+)` \| `?([^`|]*?)`? \|", read("environment.md"), re.M))
+    table = dict(
+        re.findall(r"^\| `(HIPGRAPH_\w+)` \| `?([^`|]*?)`? \|", read("environment.md"), re.M)
+    )
     assert table == {env.PREFIX + each.name: each.default for each in env.VARIABLES}
 
 

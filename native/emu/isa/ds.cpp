@@ -11,9 +11,6 @@ using namespace atomic;
 using b32 = std::uint32_t;
 using b64 = std::uint64_t;
 
-constexpr TargetMask gfx94_up = Target::gfx942 | Target::gfx950;
-constexpr TargetMask gfx950_only = static_cast<TargetMask>(Target::gfx950);
-
 /// ds_cmpst has its operands the other way round than the other families' cmpswap.
 struct CompareStore {
   template <typename T>
@@ -161,8 +158,8 @@ constexpr Row table[] = {
     {19, all_targets, "ds_max_f32", atomic_row<MaxFloat, b32>, {0, 1, 0}, kAtomic},
     {20, all_targets, "ds_nop", nothing, {0, 0}},
     {21, all_targets, "ds_add_f32", atomic_row<AddFloat, b32>, {0, 1, 0}, kAtomic},
-    {23, gfx94_up, "ds_pk_add_f16", atomic_row<PackedAddF16, b32>, {0, 1}, kAtomic},
-    {24, gfx94_up, "ds_pk_add_bf16", atomic_row<PackedAddBf16, b32>, {0, 1}, kAtomic},
+    {23, since_gfx942, "ds_pk_add_f16", atomic_row<PackedAddF16, b32>, {0, 1}, kAtomic},
+    {24, since_gfx942, "ds_pk_add_bf16", atomic_row<PackedAddBf16, b32>, {0, 1}, kAtomic},
     {29, all_targets, "ds_write_addtid_b32", write_addtid, {0, 1}},
     {30, all_targets, "ds_write_b8", write<transfer::u8>, {0, 1}},
     {31, all_targets, "ds_write_b16", write<transfer::u16>, {0, 1}},
@@ -259,8 +256,8 @@ constexpr Row table[] = {
     {156, all_targets, "ds_gws_sema_p", nullptr, {0, 0}},
     {157, all_targets, "ds_gws_barrier", nullptr, {0, 0}},
     {182, all_targets, "ds_read_addtid_b32", read_addtid, {1, 0}},
-    {183, gfx94_up, "ds_pk_add_rtn_f16", atomic_row<PackedAddF16, b32>, {1, 1}, kAtomic},
-    {184, gfx94_up, "ds_pk_add_rtn_bf16", atomic_row<PackedAddBf16, b32>, {1, 1}, kAtomic},
+    {183, since_gfx942, "ds_pk_add_rtn_f16", atomic_row<PackedAddF16, b32>, {1, 1}, kAtomic},
+    {184, since_gfx942, "ds_pk_add_rtn_bf16", atomic_row<PackedAddBf16, b32>, {1, 1}, kAtomic},
     {189, all_targets, "ds_consume", nullptr, {1, 0}, kAtomic},
     {190, all_targets, "ds_append", nullptr, {1, 0}, kAtomic},
     {222, all_targets, "ds_write_b96", write<transfer::b96>, {0, 3}},

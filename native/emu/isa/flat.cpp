@@ -10,8 +10,6 @@ using namespace atomic;
 using b32 = std::uint32_t;
 using b64 = std::uint64_t;
 
-constexpr TargetMask gfx94_up = Target::gfx942 | Target::gfx950;
-
 /// The lanes of one instruction by the memory that each of them means.
 struct Routes {
   LaneAddresses global, shared, scratch;
@@ -107,12 +105,12 @@ constexpr Row table[] = {
     {74, all_targets, "flat_atomic_xor", atomic_row<Xor, b32>, {1, 1}, kAtomic},
     {75, all_targets, "flat_atomic_inc", atomic_row<Increment, b32>, {1, 1}, kAtomic},
     {76, all_targets, "flat_atomic_dec", atomic_row<Decrement, b32>, {1, 1}, kAtomic},
-    {77, gfx94_up, "flat_atomic_add_f32", atomic_row<AddFloat, b32>, {1, 1}, kAtomic},
-    {78, gfx94_up, "flat_atomic_pk_add_f16", atomic_row<PackedAddF16, b32>, {1, 1}, kAtomic},
+    {77, since_gfx942, "flat_atomic_add_f32", atomic_row<AddFloat, b32>, {1, 1}, kAtomic},
+    {78, since_gfx942, "flat_atomic_pk_add_f16", atomic_row<PackedAddF16, b32>, {1, 1}, kAtomic},
     {79, all_targets, "flat_atomic_add_f64", atomic_row<AddFloat, b64>, {2, 2}, kAtomic},
     {80, all_targets, "flat_atomic_min_f64", atomic_row<MinFloat, b64>, {2, 2}, kAtomic},
     {81, all_targets, "flat_atomic_max_f64", atomic_row<MaxFloat, b64>, {2, 2}, kAtomic},
-    {82, gfx94_up, "flat_atomic_pk_add_bf16", atomic_row<PackedAddBf16, b32>, {1, 1}, kAtomic},
+    {82, since_gfx942, "flat_atomic_pk_add_bf16", atomic_row<PackedAddBf16, b32>, {1, 1}, kAtomic},
     {96, all_targets, "flat_atomic_swap_x2", atomic_row<Swap, b64>, {2, 2}, kAtomic},
     {97, all_targets, "flat_atomic_cmpswap_x2", atomic_row<CompareSwap, b64>, {2, 4}, kAtomic},
     {98, all_targets, "flat_atomic_add_x2", atomic_row<Add, b64>, {2, 2}, kAtomic},

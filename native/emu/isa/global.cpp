@@ -11,9 +11,6 @@ using namespace atomic;
 using b32 = std::uint32_t;
 using b64 = std::uint64_t;
 
-constexpr TargetMask gfx94_up = Target::gfx942 | Target::gfx950;
-constexpr TargetMask gfx950_only = static_cast<TargetMask>(Target::gfx950);
-
 template <Transfer kind>
 void load(Wave& wave, const Instruction& in) {
   if (in.lds) throw_unsupported_modifier(in, "lds");
@@ -62,11 +59,11 @@ constexpr Row table[] = {
     {35, all_targets, "global_load_sbyte_d16_hi", load<transfer::i8_high>, {1, 0}, kReadsDst},
     {36, all_targets, "global_load_short_d16", load<transfer::b16_low>, {1, 0}, kReadsDst},
     {37, all_targets, "global_load_short_d16_hi", load<transfer::b16_high>, {1, 0}, kReadsDst},
-    {38, gfx94_up, "global_load_lds_ubyte", nullptr, {0, 0}},
-    {39, gfx94_up, "global_load_lds_sbyte", nullptr, {0, 0}},
-    {40, gfx94_up, "global_load_lds_ushort", nullptr, {0, 0}},
-    {41, gfx94_up, "global_load_lds_sshort", nullptr, {0, 0}},
-    {42, gfx94_up, "global_load_lds_dword", load_lds<4>, {0, 0}},
+    {38, since_gfx942, "global_load_lds_ubyte", nullptr, {0, 0}},
+    {39, since_gfx942, "global_load_lds_sbyte", nullptr, {0, 0}},
+    {40, since_gfx942, "global_load_lds_ushort", nullptr, {0, 0}},
+    {41, since_gfx942, "global_load_lds_sshort", nullptr, {0, 0}},
+    {42, since_gfx942, "global_load_lds_dword", load_lds<4>, {0, 0}},
     {64, all_targets, "global_atomic_swap", atomic_row<Swap, b32>, {1, 1}, kAtomic},
     {65, all_targets, "global_atomic_cmpswap", atomic_row<CompareSwap, b32>, {1, 2}, kAtomic},
     {66, all_targets, "global_atomic_add", atomic_row<Add, b32>, {1, 1}, kAtomic},
@@ -85,7 +82,12 @@ constexpr Row table[] = {
     {79, all_targets, "global_atomic_add_f64", atomic_row<AddFloat, b64>, {2, 2}, kAtomic},
     {80, all_targets, "global_atomic_min_f64", atomic_row<MinFloat, b64>, {2, 2}, kAtomic},
     {81, all_targets, "global_atomic_max_f64", atomic_row<MaxFloat, b64>, {2, 2}, kAtomic},
-    {82, gfx94_up, "global_atomic_pk_add_bf16", atomic_row<PackedAddBf16, b32>, {1, 1}, kAtomic},
+    {82,
+     since_gfx942,
+     "global_atomic_pk_add_bf16",
+     atomic_row<PackedAddBf16, b32>,
+     {1, 1},
+     kAtomic},
     {96, all_targets, "global_atomic_swap_x2", atomic_row<Swap, b64>, {2, 2}, kAtomic},
     {97, all_targets, "global_atomic_cmpswap_x2", atomic_row<CompareSwap, b64>, {2, 4}, kAtomic},
     {98, all_targets, "global_atomic_add_x2", atomic_row<Add, b64>, {2, 2}, kAtomic},

@@ -12,10 +12,6 @@ using namespace atomic;
 using b32 = std::uint32_t;
 using b64 = std::uint64_t;
 
-constexpr TargetMask gfx90a_only = static_cast<TargetMask>(Target::gfx90a);
-constexpr TargetMask gfx94_up = Target::gfx942 | Target::gfx950;
-constexpr TargetMask gfx950_only = static_cast<TargetMask>(Target::gfx950);
-
 /// Caches are not modelled, memory is always coherent.
 void nothing(Wave& /*wave*/, const Instruction& /*in*/) {}
 
@@ -135,7 +131,7 @@ constexpr Row table[] = {
     {39, all_targets, "buffer_store_format_d16_hi_x", nullptr, {0, 1}},
     {40, all_targets, "buffer_wbl2", nothing, {0, 0}},
     {41, gfx90a_only, "buffer_invl2", nothing, {0, 0}},
-    {41, gfx94_up, "buffer_inv", nothing, {0, 0}},
+    {41, since_gfx942, "buffer_inv", nothing, {0, 0}},
     {61, gfx90a_only, "buffer_store_lds_dword", nullptr, {0, 0}},
     {62, gfx90a_only, "buffer_wbinvl1", nothing, {0, 0}},
     {63, gfx90a_only, "buffer_wbinvl1_vol", nothing, {0, 0}},

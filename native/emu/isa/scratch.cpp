@@ -5,8 +5,6 @@
 namespace hipgraph::emu {
 namespace {
 
-constexpr TargetMask gfx94_up = Target::gfx942 | Target::gfx950;
-
 LaneAddresses scratch_addresses(Wave& wave, const Instruction& in) {
   const std::uint32_t scalar = in.saddr == operand_absent ? 0 : scalar_u32(wave, in, in.saddr);
   const std::uint32_t base = scalar + static_cast<std::uint32_t>(in.imm);
@@ -54,11 +52,11 @@ constexpr Row table[] = {
     {35, all_targets, "scratch_load_sbyte_d16_hi", load<transfer::i8_high>, {1, 0}, kReadsDst},
     {36, all_targets, "scratch_load_short_d16", load<transfer::b16_low>, {1, 0}, kReadsDst},
     {37, all_targets, "scratch_load_short_d16_hi", load<transfer::b16_high>, {1, 0}, kReadsDst},
-    {38, gfx94_up, "scratch_load_lds_ubyte", nullptr, {0, 0}},
-    {39, gfx94_up, "scratch_load_lds_sbyte", nullptr, {0, 0}},
-    {40, gfx94_up, "scratch_load_lds_ushort", nullptr, {0, 0}},
-    {41, gfx94_up, "scratch_load_lds_sshort", nullptr, {0, 0}},
-    {42, gfx94_up, "scratch_load_lds_dword", nullptr, {0, 0}},
+    {38, since_gfx942, "scratch_load_lds_ubyte", nullptr, {0, 0}},
+    {39, since_gfx942, "scratch_load_lds_sbyte", nullptr, {0, 0}},
+    {40, since_gfx942, "scratch_load_lds_ushort", nullptr, {0, 0}},
+    {41, since_gfx942, "scratch_load_lds_sshort", nullptr, {0, 0}},
+    {42, since_gfx942, "scratch_load_lds_dword", nullptr, {0, 0}},
 };
 static_assert(tables::ascends(table));
 

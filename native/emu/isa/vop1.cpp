@@ -71,9 +71,6 @@ constexpr auto ffbh_i32 = [](u32 a) {
   return differs == 0 ? ~0U : static_cast<u32>(std::countl_zero(differs));
 };
 
-constexpr TargetMask since_gfx942 = Target::gfx942 | Target::gfx950;
-constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
-
 constexpr Row vop1_rows[]{
     {0, all_targets, "v_nop", no_operation, {}},
     row<identity>(1, "v_mov_b32"),
@@ -167,10 +164,10 @@ constexpr Row vop1_rows[]{
     row<f32_of_float8<bf8_of>, kExact>(85, "v_cvt_f32_bf8", since_gfx942),
     row<f32_pair_of_float8<fp8_of>, kExact>(86, "v_cvt_pk_f32_fp8", since_gfx942),
     row<f32_pair_of_float8<bf8_of>, kExact>(87, "v_cvt_pk_f32_bf8", since_gfx942),
-    row<[](u32 a) { return a << 1 ^ (a >> 31 != 0 ? 197U : 0U); }>(88, "v_prng_b32", gfx950),
-    {89, gfx950, "v_permlane16_swap_b32", swap_lanes<16>, {1, 1}},
-    {90, gfx950, "v_permlane32_swap_b32", swap_lanes<32>, {1, 1}},
-    row<[](BFloat a) { return f32_from_bf16(a); }, kExact>(91, "v_cvt_f32_bf16", gfx950),
+    row<[](u32 a) { return a << 1 ^ (a >> 31 != 0 ? 197U : 0U); }>(88, "v_prng_b32", gfx950_only),
+    {89, gfx950_only, "v_permlane16_swap_b32", swap_lanes<16>, {1, 1}},
+    {90, gfx950_only, "v_permlane32_swap_b32", swap_lanes<32>, {1, 1}},
+    row<[](BFloat a) { return f32_from_bf16(a); }, kExact>(91, "v_cvt_f32_bf16", gfx950_only),
 };
 static_assert(ascends(vop1_rows));
 

@@ -13,10 +13,6 @@ using namespace vector;
 using namespace float_math;
 using namespace integer_math;
 
-constexpr auto gfx90a = static_cast<TargetMask>(Target::gfx90a);
-constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
-constexpr TargetMask since_gfx942 = Target::gfx942 | Target::gfx950;
-
 // Sums with carry in; the carry out is set when the sum does not fit.
 Carry<u32> add_carry(u32 a, u32 b, bool carry) {
   const u32 sum = a + b + (carry ? 1U : 0U);
@@ -74,12 +70,13 @@ constexpr Row vop2_rows[]{
     row<[](u32 a, u32 b) { return a & b; }>(19, "v_and_b32"),
     row<[](u32 a, u32 b) { return a | b; }>(20, "v_or_b32"),
     row<[](u32 a, u32 b) { return a ^ b; }>(21, "v_xor_b32"),
-    row<[](float a, float b, Old<float> c) { return mad(a, b, c.value); }>(22, "v_mac_f32", gfx90a),
+    row<[](float a, float b, Old<float> c) { return mad(a, b, c.value); }>(22, "v_mac_f32",
+                                                                           gfx90a_only),
     row<[](Pair<BFloat> a, Pair<BFloat> b, Old<float> c) { return dot(a, b, c.value); }>(
-        22, "v_dot2c_f32_bf16", gfx950),
-    row<mad_mk, kLiteral>(23, "v_madmk_f32", gfx90a),
+        22, "v_dot2c_f32_bf16", gfx950_only),
+    row<mad_mk, kLiteral>(23, "v_madmk_f32", gfx90a_only),
     row<fma_three, kLiteral | kRounds>(23, "v_fmamk_f32", since_gfx942),
-    row<mad_mk, kLiteral>(24, "v_madak_f32", gfx90a),
+    row<mad_mk, kLiteral>(24, "v_madak_f32", gfx90a_only),
     row<fma_three, kLiteral | kRounds>(24, "v_fmaak_f32", since_gfx942),
     row<[](u32 a, u32 b) { return add_carry(a, b, false); }>(25, "v_add_co_u32"),
     row<[](u32 a, u32 b) { return subtract_borrow(a, b, false); }>(26, "v_sub_co_u32"),

@@ -12,9 +12,6 @@ using namespace vector;
 using namespace float_math;
 using integer_math::saturated;
 
-constexpr TargetMask since_gfx942 = Target::gfx942 | Target::gfx950;
-constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
-
 /// Puts a byte at position `at` of a dword.
 u32 with_byte(u32 word, u32 at, u8 byte) {
   const u32 shift = (at & 3) * 8;
@@ -54,9 +51,9 @@ constexpr Row convert_rows[]{
     row<[](float a, u32 at, Old<u32> old) { return with_byte(old.value, at, to_u8(a)); }>(
         496, "v_cvt_pkaccum_u8_f32"),
     row<[](float a, float b) { return Pair<Half>{f16_from_f32(a), f16_from_f32(b)}; }, kExact>(
-        615, "v_cvt_pk_f16_f32", gfx950),
+        615, "v_cvt_pk_f16_f32", gfx950_only),
     row<[](float a, float b) { return Pair<BFloat>{bf16_from_f32(a), bf16_from_f32(b)}; }, kExact>(
-        616, "v_cvt_pk_bf16_f32", gfx950),
+        616, "v_cvt_pk_bf16_f32", gfx950_only),
     row<[](float a, float b) { return Pair<i16>{to_snorm16(a), to_snorm16(b)}; }>(
         660, "v_cvt_pknorm_i16_f32"),
     row<[](float a, float b) { return Pair<u16>{to_unorm16(a), to_unorm16(b)}; }>(
@@ -74,9 +71,9 @@ constexpr Row convert_rows[]{
     row<float8_stochastic<fp8_of>, kOpSelByte>(676, "v_cvt_sr_fp8_f32", since_gfx942),
     row<float8_stochastic<bf8_of>, kOpSelByte>(677, "v_cvt_sr_bf8_f32", since_gfx942),
     row<[](float a, u32 random) { return f16_from_f32_stochastic(a, random); }, kOpSel | kExact>(
-        678, "v_cvt_sr_f16_f32", gfx950),
+        678, "v_cvt_sr_f16_f32", gfx950_only),
     row<[](float a, u32 random) { return bf16_stochastic(a, random); }, kOpSel>(
-        679, "v_cvt_sr_bf16_f32", gfx950),
+        679, "v_cvt_sr_bf16_f32", gfx950_only),
 };
 static_assert(ascends(convert_rows));
 

@@ -11,9 +11,6 @@ namespace {
 using namespace vector;
 using namespace float_math;
 
-constexpr auto gfx90a = static_cast<TargetMask>(Target::gfx90a);
-constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
-
 /// 0 times anything is 0.
 float multiply_legacy(float a, float b) { return a == 0 || b == 0 ? 0 : a * b; }
 
@@ -76,8 +73,8 @@ constexpr auto ldexp_f64 = [](double a, i32 b) {
 constexpr Row float_rows[]{
     row<[](float a, float b, float c) {
       return flushed(flushed(multiply_legacy(flushed(a), flushed(b))) + flushed(c));
-    }>(448, "v_mad_legacy_f32", gfx90a),
-    row<[](float a, float b, float c) { return mad(a, b, c); }>(449, "v_mad_f32", gfx90a),
+    }>(448, "v_mad_legacy_f32", gfx90a_only),
+    row<[](float a, float b, float c) { return mad(a, b, c); }>(449, "v_mad_f32", gfx90a_only),
     row<[](float a, float b, float c) { return cube_id(a, b, c); }, kExact>(452, "v_cubeid_f32"),
     row<[](float a, float b, float c) { return cube_s(a, b, c); }, kExact>(453, "v_cubesc_f32"),
     row<[](float a, float b, float c) { return cube_t(a, b, c); }, kExact>(454, "v_cubetc_f32"),
@@ -106,9 +103,9 @@ constexpr Row float_rows[]{
     refused(658, "v_trig_preop_f64", {2, 2, 1}),
     row<[](float a, float b) { return multiply_legacy(a, b); }, kRounds>(673, "v_mul_legacy_f32"),
     row<[](float a, float b, float c) { return minimum_2019(minimum_2019(a, b), c); }, kExact>(
-        680, "v_minimum3_f32", gfx950),
+        680, "v_minimum3_f32", gfx950_only),
     row<[](float a, float b, float c) { return maximum_2019(maximum_2019(a, b), c); }, kExact>(
-        681, "v_maximum3_f32", gfx950),
+        681, "v_maximum3_f32", gfx950_only),
 };
 static_assert(ascends(float_rows));
 

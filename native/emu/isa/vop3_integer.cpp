@@ -9,9 +9,6 @@ namespace {
 using namespace vector;
 using namespace integer_math;
 
-constexpr TargetMask since_gfx942 = Target::gfx942 | Target::gfx950;
-constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
-
 u32 bits_below(u32 width) { return (1U << width) - 1; }
 
 i32 extract_signed(i32 value, u32 offset, u32 width) {
@@ -165,12 +162,17 @@ constexpr Row integer_rows[]{
     row<mad_i16, kOpSel, mad_i16_saturated>(517, "v_mad_i16"),
     row<[](u64 a, u32 b, u64 c) { return (a << (b & 7)) + c; }>(520, "v_lshl_add_u64",
                                                                 since_gfx942),
-    {563, gfx950, "v_bitop3_b16", bitop3<meaning<lookup_b16, kOpSel>>, {1, 1, 1, 1}, kReadsDst},
-    {564, gfx950, "v_bitop3_b32", bitop3<meaning<lookup_b32>>, {1, 1, 1, 1}},
+    {563,
+     gfx950_only,
+     "v_bitop3_b16",
+     bitop3<meaning<lookup_b16, kOpSel>>,
+     {1, 1, 1, 1},
+     kReadsDst},
+    {564, gfx950_only, "v_bitop3_b32", bitop3<meaning<lookup_b32>>, {1, 1, 1, 1}},
     row<[](i32 a, i32 b, u32 c) { return shifted_pair_i8(a, b, c); }, kOpSel>(
-        613, "v_ashr_pk_i8_i32", gfx950),
+        613, "v_ashr_pk_i8_i32", gfx950_only),
     row<[](i32 a, i32 b, u32 c) { return shifted_pair_u8(a, b, c); }, kOpSel>(
-        614, "v_ashr_pk_u8_i32", gfx950),
+        614, "v_ashr_pk_u8_i32", gfx950_only),
     row<[](u32 a, u32 b) { return a * b; }>(645, "v_mul_lo_u32"),
     row<[](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }>(646, "v_mul_hi_u32"),
     row<[](i32 a, i32 b) { return static_cast<i32>(i64{a} * b >> 32); }>(647, "v_mul_hi_i32"),

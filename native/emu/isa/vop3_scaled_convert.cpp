@@ -12,8 +12,6 @@ namespace {
 using namespace vector;
 using namespace float_math;
 
-constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
-
 double scale_of(Raw<u32> scale) {
   const u32 exponent = scale.bits >> 23 & 0xff;
   return exponent == 255 ? NAN : number<double>(u64{exponent + 1023 - 127} << 52);
@@ -111,31 +109,39 @@ constexpr auto fp4_to_f32 = [](u32 a, Raw<u32> scale, const Context& c) {
 };
 
 constexpr Row known(u16 opcode, const char* mnemonic, Widths widths) {
-  return refused(opcode, mnemonic, widths, gfx950);
+  return refused(opcode, mnemonic, widths, gfx950_only);
 }
 
 constexpr Row scaled_rows[]{
-    row<pair_from_f32<fp8_of>, kOpSel>(565, "v_cvt_scalef32_pk_fp8_f32", gfx950),
-    row<pair_from_f32<bf8_of>, kOpSel>(566, "v_cvt_scalef32_pk_bf8_f32", gfx950),
+    row<pair_from_f32<fp8_of>, kOpSel>(565, "v_cvt_scalef32_pk_fp8_f32", gfx950_only),
+    row<pair_from_f32<bf8_of>, kOpSel>(566, "v_cvt_scalef32_pk_bf8_f32", gfx950_only),
     known(567, "v_cvt_scalef32_sr_fp8_f32", {1, 1, 1, 1}),
     known(568, "v_cvt_scalef32_sr_bf8_f32", {1, 1, 1, 1}),
-    row<pair_to_f32<fp8_of>, kOpSel>(569, "v_cvt_scalef32_pk_f32_fp8", gfx950),
-    row<pair_to_f32<bf8_of>, kOpSel>(570, "v_cvt_scalef32_pk_f32_bf8", gfx950),
-    {571, gfx950, "v_cvt_scalef32_f32_fp8", from_byte<meaning<float8_to_f32<fp8_of>>>, {1, 1, 1}},
-    {572, gfx950, "v_cvt_scalef32_f32_bf8", from_byte<meaning<float8_to_f32<bf8_of>>>, {1, 1, 1}},
-    row<fp4_from_f32, kOpSelByte>(573, "v_cvt_scalef32_pk_fp4_f32", gfx950),
+    row<pair_to_f32<fp8_of>, kOpSel>(569, "v_cvt_scalef32_pk_f32_fp8", gfx950_only),
+    row<pair_to_f32<bf8_of>, kOpSel>(570, "v_cvt_scalef32_pk_f32_bf8", gfx950_only),
+    {571,
+     gfx950_only,
+     "v_cvt_scalef32_f32_fp8",
+     from_byte<meaning<float8_to_f32<fp8_of>>>,
+     {1, 1, 1}},
+    {572,
+     gfx950_only,
+     "v_cvt_scalef32_f32_bf8",
+     from_byte<meaning<float8_to_f32<bf8_of>>>,
+     {1, 1, 1}},
+    row<fp4_from_f32, kOpSelByte>(573, "v_cvt_scalef32_pk_fp4_f32", gfx950_only),
     known(574, "v_cvt_scalef32_sr_pk_fp4_f32", {1, 2, 1, 1}),
-    {575, gfx950, "v_cvt_scalef32_pk_f32_fp4", from_byte<meaning<fp4_to_f32>>, {2, 1, 1}},
-    row<pair_from_f16<fp8_of>, kOpSel>(576, "v_cvt_scalef32_pk_fp8_f16", gfx950),
-    row<pair_from_f16<bf8_of>, kOpSel>(577, "v_cvt_scalef32_pk_bf8_f16", gfx950),
+    {575, gfx950_only, "v_cvt_scalef32_pk_f32_fp4", from_byte<meaning<fp4_to_f32>>, {2, 1, 1}},
+    row<pair_from_f16<fp8_of>, kOpSel>(576, "v_cvt_scalef32_pk_fp8_f16", gfx950_only),
+    row<pair_from_f16<bf8_of>, kOpSel>(577, "v_cvt_scalef32_pk_bf8_f16", gfx950_only),
     known(578, "v_cvt_scalef32_sr_fp8_f16", {1, 1, 1, 1}),
     known(579, "v_cvt_scalef32_sr_bf8_f16", {1, 1, 1, 1}),
-    row<pair_from_bf16<fp8_of>, kOpSel>(580, "v_cvt_scalef32_pk_fp8_bf16", gfx950),
-    row<pair_from_bf16<bf8_of>, kOpSel>(581, "v_cvt_scalef32_pk_bf8_bf16", gfx950),
+    row<pair_from_bf16<fp8_of>, kOpSel>(580, "v_cvt_scalef32_pk_fp8_bf16", gfx950_only),
+    row<pair_from_bf16<bf8_of>, kOpSel>(581, "v_cvt_scalef32_pk_bf8_bf16", gfx950_only),
     known(582, "v_cvt_scalef32_sr_fp8_bf16", {1, 1, 1, 1}),
     known(583, "v_cvt_scalef32_sr_bf8_bf16", {1, 1, 1, 1}),
-    row<pair_to_f16<fp8_of>, kOpSel>(584, "v_cvt_scalef32_pk_f16_fp8", gfx950),
-    row<pair_to_f16<bf8_of>, kOpSel>(585, "v_cvt_scalef32_pk_f16_bf8", gfx950),
+    row<pair_to_f16<fp8_of>, kOpSel>(584, "v_cvt_scalef32_pk_f16_fp8", gfx950_only),
+    row<pair_to_f16<bf8_of>, kOpSel>(585, "v_cvt_scalef32_pk_f16_bf8", gfx950_only),
     known(586, "v_cvt_scalef32_f16_fp8", {1, 1, 1}),
     known(587, "v_cvt_scalef32_f16_bf8", {1, 1, 1}),
     known(588, "v_cvt_scalef32_pk_fp4_f16", {1, 1, 1}),
@@ -162,8 +168,8 @@ constexpr Row scaled_rows[]{
     known(609, "v_cvt_scalef32_pk32_bf16_fp6", {16, 6, 1}),
     known(610, "v_cvt_scalef32_pk32_f16_bf6", {16, 6, 1}),
     known(611, "v_cvt_scalef32_pk32_bf16_bf6", {16, 6, 1}),
-    row<pair_to_bf16<fp8_of>, kOpSel>(617, "v_cvt_scalef32_pk_bf16_fp8", gfx950),
-    row<pair_to_bf16<bf8_of>, kOpSel>(618, "v_cvt_scalef32_pk_bf16_bf8", gfx950),
+    row<pair_to_bf16<fp8_of>, kOpSel>(617, "v_cvt_scalef32_pk_bf16_fp8", gfx950_only),
+    row<pair_to_bf16<bf8_of>, kOpSel>(618, "v_cvt_scalef32_pk_bf16_bf8", gfx950_only),
 };
 static_assert(ascends(scaled_rows));
 

@@ -13,8 +13,6 @@ using namespace vector;
 using namespace float_math;
 using namespace integer_math;
 
-constexpr auto gfx950 = static_cast<TargetMask>(Target::gfx950);
-
 constexpr auto minimum_f16 = [](Half a, Half b, const Context& c) {
   return minimum(a, b, c.ieee());
 };
@@ -121,9 +119,9 @@ constexpr Row vop3p_rows[]{
     row<[](Half a, Half b) { return multiply(a, b); }, kPacked>(16, "v_pk_mul_f16"),
     row<minimum_f16, kPacked | kExact>(17, "v_pk_min_f16"),
     row<maximum_f16, kPacked | kExact>(18, "v_pk_max_f16"),
-    row<dot_bf16>(26, "v_dot2_f32_bf16", gfx950),
-    row<pick_2019<minimum<float>>, kPacked | kExact>(27, "v_pk_minimum3_f16", gfx950),
-    row<pick_2019<maximum<float>>, kPacked | kExact>(28, "v_pk_maximum3_f16", gfx950),
+    row<dot_bf16>(26, "v_dot2_f32_bf16", gfx950_only),
+    row<pick_2019<minimum<float>>, kPacked | kExact>(27, "v_pk_minimum3_f16", gfx950_only),
+    row<pick_2019<maximum<float>>, kPacked | kExact>(28, "v_pk_maximum3_f16", gfx950_only),
     {32, all_targets, "v_fma_mix_f32", mix<mix_to_f32, 0>, {1, 1, 1, 1}},
     {33, all_targets, "v_fma_mixlo_f16", mix<mix_to_f16, 0>, {1, 1, 1, 1}, kReadsDst},
     {34, all_targets, "v_fma_mixhi_f16", mix<mix_to_f16, 8>, {1, 1, 1, 1}, kReadsDst},

@@ -17,6 +17,9 @@ constexpr TargetMask operator|(TargetMask a, Target b) {
   return static_cast<TargetMask>(a | static_cast<TargetMask>(b));
 }
 constexpr TargetMask all_targets = Target::gfx90a | Target::gfx942 | Target::gfx950;
+constexpr TargetMask since_gfx942 = Target::gfx942 | Target::gfx950;
+constexpr auto gfx90a_only = static_cast<TargetMask>(Target::gfx90a);
+constexpr auto gfx950_only = static_cast<TargetMask>(Target::gfx950);
 constexpr bool contains(TargetMask mask, Target target) {
   return (mask & static_cast<TargetMask>(target)) != 0;
 }
