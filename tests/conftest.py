@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # Child processes import the installed package, not the sources in the repository's root.
+    os.chdir(Path(__file__).parent)
     choice = config.getoption("--runtime")
     if choice:
         os.environ["HIPGRAPH_RUNTIME"] = choice

@@ -8,14 +8,18 @@ import sys
 import textwrap
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import hipgraph_shmem
+
+TESTS = Path(__file__).resolve().parents[1]
+#: Children use the package that the parent uses, wherever it is installed.
+PACKAGE = Path(hipgraph_shmem.__file__).parents[1]
 
 
 def run_python(
     code: str, timeout: float = 60, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run code; `variables` are added to the environment, an empty one is removed from it."""
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", **variables}
+    environment = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{TESTS}", **variables}
     environment = {name: value for name, value in environment.items() if value}
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],

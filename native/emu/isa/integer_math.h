@@ -17,6 +17,15 @@ constexpr Integer saturated(std::int64_t value) {
 constexpr std::int32_t i24(std::uint32_t value) {
   return static_cast<std::int32_t>(value << 8) >> 8;
 }
+
+/// The bits in the opposite order.
+constexpr std::uint32_t reversed(std::uint32_t value) {
+  value = (value >> 1 & 0x55555555) | (value & 0x55555555) << 1;
+  value = (value >> 2 & 0x33333333) | (value & 0x33333333) << 2;
+  value = (value >> 4 & 0x0f0f0f0f) | (value & 0x0f0f0f0f) << 4;
+  return __builtin_bswap32(value);
+}
+
 constexpr std::uint32_t u24(std::uint32_t value) { return value & 0xffffff; }
 
 /// Sum of the products of `Bits`-wide elements of two dwords.

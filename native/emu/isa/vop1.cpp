@@ -3,6 +3,7 @@
 
 #include "isa/float8_target.h"
 #include "isa/float_math.h"
+#include "isa/integer_math.h"
 #include "isa/lane_move.h"
 #include "isa/tables.h"
 #include "isa/vector.h"
@@ -27,7 +28,7 @@ template <float (*Function)(float)>
 constexpr auto f16_exact = [](Half a) { return f16_from_f32(Function(f32_from_f16(a))); };
 
 double reciprocal(double a) { return 1 / a; }
-double root(double a) { return __builtin_elementwise_sqrt(a); }  // unlike sqrt, leaves errno alone
+double root(double a) { return std::sqrt(a); }
 double reciprocal_root(double a) { return 1 / root(a); }
 double power_of_2(double a) { return std::exp2(a); }
 double logarithm_2(double a) { return std::log2(a); }
@@ -116,7 +117,7 @@ constexpr Row vop1_rows[]{
     row<f32_of<sine>>(41, "v_sin_f32"),
     row<f32_of<cosine>>(42, "v_cos_f32"),
     row<[](u32 a) { return ~a; }>(43, "v_not_b32"),
-    row<[](u32 a) { return __builtin_bitreverse32(a); }>(44, "v_bfrev_b32"),
+    row<[](u32 a) { return integer_math::reversed(a); }>(44, "v_bfrev_b32"),
     row<[](u32 a) { return a == 0 ? ~0U : static_cast<u32>(std::countl_zero(a)); }>(45,
                                                                                     "v_ffbh_u32"),
     row<[](u32 a) { return a == 0 ? ~0U : static_cast<u32>(std::countr_zero(a)); }>(46,
