@@ -22,9 +22,9 @@ from ..graph.nodes import Node
 from ..launch import LaunchConfig
 from ..module import Module
 from ..runtime import state
-from ..stream import Stream, as_stream
+from ..stream import as_stream
 from . import run
-from .operands import ITEM_SIZES, Operand, check_device, check_word, matrix, vector
+from .operands import ITEM_SIZES, Operand, check_word, matrix, vector
 from .plan import Plan, ceil_div, check_sizes
 from .work import Fill, Step, Work
 
@@ -160,9 +160,7 @@ class AiterGemm:
             out: The output: m x n.
             bias: n numbers of bfloat16, or None.
         """
-        raw = as_stream(stream)
-        check_device("stream", Stream.borrow(raw).device, self.device)
-        run.run(raw, self.work(a, b, out, bias))
+        run.run(as_stream(stream), self.work(a, b, out, bias))
 
     def add_to(
         self,
@@ -175,7 +173,6 @@ class AiterGemm:
         dependencies: Sequence[Node] = (),
     ) -> Node:
         """Add the GEMM to a graph behind `dependencies`; return its last node."""
-        check_device("graph", graph.device, self.device)
         return run.add(graph, self.work(a, b, out, bias), dependencies)
 
     def __repr__(self) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..devices import device_info
-from ..errors import GraphError
 from ..graph.graph import Graph
 from ..graph.nodes import Node
-from ..stream import Stream, as_stream
+from ..stream import as_stream
 from . import run
 from .counters import pool_of
 from .kernels import ELEMENT_TYPES, Operands, main_step, reduce_step
-from .operands import Operand, check_device, check_word, matrix, vector
+from .operands import Operand, check_word, matrix, vector
 from .plan import Plan, make_plan
 from .work import Step, Work
 
@@ -82,9 +81,7 @@ class Gemm:
             out: D, likewise, m x n.
             bias: n numbers of float32, bfloat16 or float16 (an address: of `out_dtype`), or None.
         """
-        raw = as_stream(stream)
-        check_device("stream", Stream.borrow(raw).device, self.device)
-        run.run(raw, self.work(a, b, out, bias))
+        run.run(as_stream(stream), self.work(a, b, out, bias))
 
     def add_to(
         self,
@@ -97,9 +94,6 @@ class Gemm:
         dependencies: Sequence[Node] = (),
     ) -> Node:
         """Add the GEMM to a graph behind `dependencies`; return its last node."""
-        if graph.closed:
-            raise GraphError(f"graph={graph!r} is closed", "add to an open graph")
-        check_device("graph", graph.device, self.device)
         return run.add(graph, self.work(a, b, out, bias), dependencies)
 
     def __repr__(self) -> str:

@@ -12,7 +12,9 @@ from ..graph.nodes import Node
 from ..graph.recording import Recording
 from ..launch import launch_packed
 from ..runtime import call
+from ..stream import Stream
 from .counters import Scratch, pool_of
+from .operands import check_device
 from .recorded import RecordedLaunches
 from .work import Fill, Work
 
@@ -21,6 +23,7 @@ __all__ = ["add", "run"]
 
 def run(stream: int, work: Work) -> None:
     """Run the work in stream order, or record it where the stream is captured."""
+    check_device("stream", Stream.borrow(stream).device, work.device)
     recorder = recorder_of(stream)
     if recorder is None:
         _run_now(stream, work)
@@ -35,6 +38,9 @@ def run(stream: int, work: Work) -> None:
 
 def add(graph: Graph, work: Work, dependencies: Sequence[Node]) -> Node:
     """Add the work to a graph behind `dependencies`; return its last node."""
+    if graph.closed:
+        raise GraphError(f"graph={graph!r} is closed", "add to an open graph")
+    check_device("graph", graph.device, work.device)
     launches = _launches(graph.recording, work.device)
     place = launches.place(work.counter_words, work.workspace_bytes, object())
     scratch = launches.scratch(place)

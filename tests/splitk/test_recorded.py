@@ -14,6 +14,7 @@ from helpers.gemm import Problem, problem
 
 from hipgraph_shmem.graph import Graph, GraphExec, KernelNode, MemsetNode, capture
 from hipgraph_shmem.graph.retired import drain_retired
+from hipgraph_shmem.hip_abi import MemcpyKind
 from hipgraph_shmem.memory import Buffer, from_numpy
 from hipgraph_shmem.runtime import call, state
 from hipgraph_shmem.splitk import Gemm, check, usage
@@ -148,6 +149,32 @@ def test_the_second_exec_zeroes_its_own_words(
         call("hipMemsetD32Async", segment.address, GARBAGE, segment.nbytes // 4, stream.handle)
         second.launch(stream)
         given.assert_right(out.to_numpy(stream), 2)
+    check(stream)
+
+
+def words_at(stream: Stream, address: int, nbytes: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    words = np.zeros(nbytes // 4, np.uint32)
+    copy = (words.ctypes.data, address, nbytes, MemcpyKind.DEVICE_TO_HOST, stream.handle)
+    call("hipMemcpyAsync", *copy)
+    stream.synchronize()
+    return words
+
+
+def test_the_second_exec_leaves_the_memory_of_the_first_alone(
+    stream: Stream, given: Problem, operands: tuple[Buffer, Buffer]
+) -> None:
+    (out,) = outputs(1)
+    with capture(stream) as captured:
+        Gemm(*SIZES, split_k=2)(stream, *operands, out)
+    with captured.graph.instantiate() as first, captured.graph.instantiate() as second:
+        for start, size in spans(first) + spans(second):
+            call("hipMemsetD32Async", start, GARBAGE, size // 4, stream.handle)
+        second.launch(stream)
+        given.assert_right(out.to_numpy(stream), 2)
+        for start, size in spans(first):
+            assert (words_at(stream, start, size) == GARBAGE).all()
+        for start, size in spans(second):
+            assert (words_at(stream, start, size) != GARBAGE).any()
     check(stream)
 
 
