@@ -61,10 +61,18 @@ def provoke(folder: Path | None) -> dict[str, Any]:
     """
     command = [sys.executable, "-m", __name__]
     if folder is not None:
-        command += ["--aiter", str(folder)]
+        command += ["--aiter", str(folder.resolve())]
+    # `-m` looks into the current folder first, which may hold the sources: the child must find
+    # the package that this process uses.
+    home = Path(__file__).parents[2]
     try:
         child = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PROCESS_SECONDS, check=False
+            command,
+            cwd=home,
+            capture_output=True,
+            text=True,
+            timeout=_PROCESS_SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return {"ok": False, "problem": f"no report after {_PROCESS_SECONDS:g} s"}
