@@ -35,7 +35,7 @@ typedef enum hgs_operation {
 
 /// The first failure that a kernel met, in pinned host memory; the kernel gave up and went on.
 typedef struct hgs_failure {
-  hgs_u32 operation;   ///< hgs_operation; set last, by compare-and-swap from HGS_NOTHING's claim
+  hgs_u32 operation;   ///< hgs_operation; written last, behind a release fence: the record is whole
   hgs_u32 claimed;     ///< 1 as soon as a kernel writes here; a later failure is not kept
   hgs_u64 expected;    ///< epoch or value waited for; the PE or the address that was wrong
   hgs_u64 seen;        ///< value last seen
