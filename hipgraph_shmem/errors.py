@@ -9,13 +9,20 @@ from __future__ import annotations
 __all__ = [
     "CaptureError",
     "CodeObjectError",
+    "CollectiveMismatchError",
     "CounterPoolError",
     "DirtyCounterError",
     "Error",
     "GraphError",
     "HangError",
     "HipError",
+    "ModuleSymbolError",
+    "PeerLostError",
     "RuntimeLibraryError",
+    "ShmemError",
+    "ShmemTimeoutError",
+    "ShmemUnavailable",
+    "SymmetricMemoryError",
 ]
 
 
@@ -124,3 +131,38 @@ class DirtyCounterError(Error):
             f"a split-K launch on device {self.device} found a counter that was not zero; "
             f"{self.cure}"
         )
+
+
+class ShmemError(Error):
+    """A SHMEM operation that failed, or was asked for in a state that does not allow it."""
+
+    def __init__(self, operation: str, problem: str) -> None:
+        super().__init__(operation, problem)
+        self.operation, self.problem = operation, problem
+
+    def __str__(self) -> str:
+        return f"{self.operation}: {self.problem}"
+
+
+class ShmemTimeoutError(ShmemError, TimeoutError):
+    """Another PE, or the signal waited for, did not come in time."""
+
+
+class ModuleSymbolError(ShmemError):
+    """A module whose SHMEM symbols are missing, or not those of the provider's release."""
+
+
+class PeerLostError(ShmemError, ConnectionError):
+    """Another PE died or left; what was waited for can never come."""
+
+
+class CollectiveMismatchError(ShmemError):
+    """The PEs called a collective operation with different arguments; nothing happened on any."""
+
+
+class SymmetricMemoryError(ShmemError, MemoryError):
+    """The symmetric heap of some PE has no room; no PE got memory."""
+
+
+class ShmemUnavailable(ShmemError, NotImplementedError):  # noqa: N818 - reads as a state
+    """A function that the loaded rocSHMEM release does not have."""

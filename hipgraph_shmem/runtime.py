@@ -99,6 +99,7 @@ class State:
     closes: int = 0
     device_failures: int = 0
     shared: dict[object, Any] = field(default_factory=dict)
+    after_waiting: list[Callable[[], None]] = field(default_factory=list)
     retired: list[Any] = field(default_factory=list)
 
 

@@ -91,6 +91,7 @@ class Stream(Handle):
             call("hipStreamSynchronize", raw)
         else:
             _wait_until("hipStreamQuery", raw, timeout, repr(self))
+        _look_for_failures()
 
     def query(self) -> bool:
         """Tell whether all work in the stream is done."""
@@ -164,6 +165,7 @@ class Event(Handle):
             call("hipEventSynchronize", raw)
         else:
             _wait_until("hipEventQuery", raw, timeout, repr(self))
+        _look_for_failures()
 
     def query(self) -> bool:
         """Tell whether the event has happened; one never recorded has."""
@@ -205,6 +207,12 @@ def as_stream(stream: Any, name: str = "stream") -> int:
     # cuda.core first published it as a property, then as a method.
     _version, raw = protocol() if callable(protocol) else protocol
     return int(raw)
+
+
+def _look_for_failures() -> None:
+    """Let upper layers raise what their kernels reported while the host waited."""
+    for look in state.after_waiting:
+        look()
 
 
 def _is_done(name: str, raw: int) -> bool:

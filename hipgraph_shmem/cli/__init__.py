@@ -26,12 +26,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from .info import show_info
 
             return show_info(as_json=options.json)
-        if options.command == "demo":
-            from .demo import show_demo
+        if options.command == "run":
+            from .run import run_pes
 
-            return show_demo(
-                as_json=options.json, aiter_folder=_aiter_folder(options), replays=options.replays
-            )
+            return run_pes(options.n, options.program, timeout=options.timeout)
+        if options.command == "demo":
+            return _demo(options)
+        if options.what == "shmem":
+            from .bench_shmem import show_bench_shmem
+
+            return show_bench_shmem(as_json=options.json, repeats=options.repeats)
         from .bench import show_bench
 
         return show_bench(
@@ -42,6 +46,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _demo(options: argparse.Namespace) -> int:
+    if options.pes:
+        from .pes import show_pes
+
+        return show_pes(options.pes, as_json=options.json, replays=options.replays or 20)
+    from .demo import show_demo
+
+    return show_demo(
+        as_json=options.json, aiter_folder=_aiter_folder(options), replays=options.replays or 100
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hipgraph-shmem", description="HIP graphs with split-K GEMMs that replay."
@@ -49,9 +65,22 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     info = commands.add_parser("info", help="which HIP library and devices are used")
     demo = commands.add_parser("demo", help="capture a split-K GEMM and replay it, checked")
-    demo.add_argument("--replays", type=_positive, default=100, help="replays with new inputs each")
+    demo.add_argument(
+        "--replays", type=_positive, help="replays with new inputs each (default 100; PEs: 20)"
+    )
+    demo.add_argument(
+        "--pes", type=_positive, metavar="N", help="one GEMM over N PEs through SHMEM instead"
+    )
+    run = commands.add_parser("run", help="start a program on several PEs of this node")
+    run.add_argument("-n", type=_positive, required=True, help="how many PEs")
+    run.add_argument("--timeout", type=float, metavar="S", help="stop all after S seconds")
+    run.add_argument(
+        "program", nargs=argparse.REMAINDER, help="a script or -m MODULE, with its arguments"
+    )
     bench = commands.add_parser("bench", help="measure")
-    bench.add_argument("what", choices=("emu",), help="emu: the emulated device")
+    bench.add_argument(
+        "what", choices=("emu", "shmem"), help="emu: the emulated device; shmem: puts and barriers"
+    )
     bench.add_argument("--repeats", type=_positive, default=5, help="launches that are timed")
     for command in (demo, bench):
         command.add_argument(

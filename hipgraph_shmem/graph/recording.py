@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from ..errors import GraphError
 from ..handle import Handle
@@ -69,9 +69,9 @@ class Recording:
 def refuse_closed(kept: Iterable[object], user: Handle) -> None:
     """Raise if memory or a module that nodes name was closed; streams and events may be."""
     for each in kept:
-        # A kernel and a symbol are as good as their module.
-        owner = getattr(each, "module", each)
-        if isinstance(owner, Handle) and owner.frees_memory and owner.closed:
+        # A kernel and a symbol are as good as their module. Symmetric memory is no Handle.
+        owner: Any = getattr(each, "module", each)
+        if getattr(owner, "frees_memory", False) and owner.closed:
             raise GraphError(
                 f"{each!r} is named by a node of {user!r}",
                 "close memory and modules after the graphs and execs that use them",

@@ -1,0 +1,6 @@
+"""x."""
+
+
+def unavailable(function: str, name: str) -> str:
+    """X."""
+    return f"{function} {name}"
