@@ -40,11 +40,11 @@ class Operands:
 
 def kernel(device: int, name: str) -> Kernel:
     """Return a kernel of the bundle, loaded on a device at its first use."""
-    key = (Module, "splitk_gemm", device)
+    key = (Module, "kernels", device)
     with state.lock:
         if key not in state.shared:
             bundle = importlib.resources.files(__package__.rpartition(".")[0])
-            image = bundle.joinpath("kernels", "splitk_gemm.hipfb").read_bytes()
+            image = bundle.joinpath("kernels", "kernels.hipfb").read_bytes()
             state.shared[key] = Module(image, device)
         module: Module = state.shared[key]
     return module.kernel(name)

@@ -22,16 +22,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SOURCE_DIR = Path(__file__).resolve().parent
+INCLUDE_DIR = SOURCE_DIR.parent / "shmem" / "include"
 ARTEFACT_DIR = SOURCE_DIR.parents[1] / "hipgraph_shmem" / "kernels"
-BUNDLE_NAME = "splitk_gemm.hipfb"
+BUNDLE_NAME = "kernels.hipfb"
 MANIFEST_NAME = "manifest.json"
 TARGETS = ("gfx90a", "gfx942", "gfx950")
 
+# -I: relative, since the path of a header may reach the code object.
 # -cuid: the compilation unit's id, else a hash of where it was compiled.
 # -fno-discard-value-names: argument names for the metadata.
 # -munsafe-fp-atomics: fp32 adds as one instruction, in ordinary device memory.
 FRONT_END_FLAGS = (
     *("-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-cuid=kernels"),
+    *("-I", "../shmem/include"),
     *("-std=c++20", "-O3", "-ffp-contract=off", "-munsafe-fp-atomics", "-fno-discard-value-names"),
     *("-Wall", "-Wextra", "-Wconversion", "-Werror", "-emit-llvm", "-c"),
 )
@@ -105,13 +108,17 @@ def sha256(data: bytes) -> str:
 def manifest(entries: list[Entry], bundled: bytes) -> str:
     """Describe a bundle: what it was built from, with what, and the hashes of both ends."""
     sources = sorted(path for path in SOURCE_DIR.iterdir() if path.suffix in {".hip", ".h"})
+    headers = sorted(INCLUDE_DIR.glob("hipgraph_shmem/*.h"))
+    hashes = {path.name: sha256(path.read_bytes()) for path in sources}
+    for path in headers:
+        hashes[path.relative_to(INCLUDE_DIR).as_posix()] = sha256(path.read_bytes())
     facts = {
         "bundle": {"file": BUNDLE_NAME, "bytes": len(bundled), "sha256": sha256(bundled)},
         "entries": [
             {"id": entry.id, "bytes": len(entry.image), "sha256": sha256(entry.image)}
             for entry in entries
         ],
-        "sources": {path.name: sha256(path.read_bytes()) for path in sources},
+        "sources": hashes,
         "compiler": {
             "ziglang": importlib.metadata.version("ziglang"),
             "clang": ziglang("clang", "--version").splitlines()[0],

@@ -4,6 +4,7 @@
 
 #define GLOBAL __attribute__((address_space(1)))
 #define DEVICE static __attribute__((device)) inline
+#define DEVICE_MEMBER __attribute__((device)) inline
 #define LDS static __attribute__((shared))
 // Parameters point into GLOBAL memory explicitly: generic pointers would reach the metadata under
 // another name ("a.coerce") and memory through flat instructions.
@@ -29,6 +30,13 @@ DEVICE u32 lane_index() { return thread_index() % kWaveLanes; }
 DEVICE u32 wave_index() { return thread_index() / kWaveLanes; }
 DEVICE u32 least(u32 x, u32 y) { return x < y ? x : y; }
 DEVICE u32 ceil_div(u32 x, u32 y) { return (x + y - 1) / y; }
+
+DEVICE u64 grid_thread_index() {
+  return (u64)__builtin_amdgcn_workgroup_id_x() * kBlockThreads + thread_index();
+}
+
+/// Threads of a one-dimensional grid.
+DEVICE u64 grid_threads() { return __builtin_amdgcn_grid_size_x(); }
 
 /// The value of the first lane, for one that the compiler cannot know to be the same in all lanes.
 DEVICE u32 uniform(u32 x) { return (u32)__builtin_amdgcn_readfirstlane((int)x); }

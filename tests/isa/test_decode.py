@@ -160,10 +160,10 @@ def test_operand_fields_print_as_llvm_reads_them(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_kernels_of_the_package_round_trip(target: str) -> None:
-    image = (KERNELS / "splitk_gemm.hipfb").read_bytes()
+    image = (KERNELS / "kernels.hipfb").read_bytes()
     elves = [
         entry.image
-        for entry in entries(image, "splitk_gemm.hipfb")
+        for entry in entries(image, "kernels.hipfb")
         if entry.target.processor == target
     ]
     assert elves

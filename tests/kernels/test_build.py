@@ -15,25 +15,51 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "native" / "kernels"
+HEADERS = ROOT / "native" / "shmem" / "include"
 ARTEFACTS = ROOT / "hipgraph_shmem" / "kernels"
-BUNDLE = ARTEFACTS / "splitk_gemm.hipfb"
+BUNDLE = ARTEFACTS / "kernels.hipfb"
 MANIFEST = ARTEFACTS / "manifest.json"
 TARGETS = ["gfx90a", "gfx942", "gfx950"]
 ELF_PROCESSOR = {"gfx90a": 0x3F, "gfx942": 0x4C, "gfx950": 0x4F}
 LDS_OF_COMPUTE_UNIT = {"gfx90a": 64 << 10, "gfx942": 64 << 10, "gfx950": 160 << 10}
 
-POINTERS = ["a", "b", "bias", "d", "workspace", "counters", "error"]
+MATRICES = ["a", "b", "bias", "d", "workspace", "counters", "error"]
 GEMM_SIZES = [(name, 4) for name in "mnk"] + [(f"stride_{name}", 8) for name in "abd"]
 CHOICES = [("split_k", 4), ("d_type", 4), ("bias_type", 4)]
-GEMM = [(name, 8) for name in POINTERS] + GEMM_SIZES + CHOICES
+GEMM = [(name, 8) for name in MATRICES] + GEMM_SIZES + CHOICES
 REDUCE = [(name, 8) for name in ["workspace", "bias", "d"]]
 REDUCE += [("m", 4), ("n", 4), ("stride_d", 8), *CHOICES]
 SPIN = [(name, 8) for name in ["a", "b", "d", "counters"]] + GEMM_SIZES + [("split_k", 4)]
 TILES = [16, 32, 64, 128]
+SHMEM = {
+    "shmem_barrier": [("state", 8), ("team", 8)],
+    "shmem_signal": [("word", 8), ("value", 8), ("operation", 4)],
+    "shmem_wait_until": [("state", 8), ("word", 8), ("comparison", 4), ("value", 8)],
+    "shmem_fence": [],
+    **{
+        f"shmem_atomic{8 * size}": [
+            *[("word", 8), ("operation", 4), ("value", size), ("condition", size)],
+            ("result", 8),
+        ]
+        for size in (4, 8)
+    },
+}
+OFFSETS = [("target_offset", 8), ("source_offset", 8)]
+SHMEM_WIDE = {
+    "shmem_copy": [("target", 8), ("source", 8), ("bytes", 8)],
+    **{
+        f"shmem_{operation}_{kind}": [("state", 8), ("team", 8), *OFFSETS, ("count", 8)]
+        for operation in ("sum", "min", "max", "prod")
+        for kind in ("float", "double", "int", "long", "bfloat16")
+    },
+}
+POINTERS = {*MATRICES, "state", "team", "word", "result", "target", "source"}
 PARAMETERS = {
     **{f"splitk_gemm_{kind}_m{tile}": GEMM for kind in ["bf16", "f16"] for tile in TILES},
     **{f"splitk_reduce_m{tile}": REDUCE for tile in TILES},
     "splitk_spin_bf16_m64": SPIN,
+    **SHMEM,
+    **SHMEM_WIDE,
 }
 # Workgroups that a compute unit must be able to hold at once.
 RESIDENT_WORKGROUPS = {16: 8, 32: 6, 64: 3, 128: 1}
@@ -84,6 +110,7 @@ def copied_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("another") / "place"
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SOURCES, root / "native" / "kernels", ignore=ignore)
+    shutil.copytree(HEADERS, root / "native" / "shmem" / "include")
     shutil.copytree(ARTEFACTS, root / "hipgraph_shmem" / "kernels", ignore=ignore)
     return root
 
@@ -124,9 +151,11 @@ def test_manifest_tells_the_truth() -> None:
         entry_id: hashlib.sha256(image).hexdigest()
         for entry_id, image in bundle_entries(bundle).items()
     }
-    sources = {path for suffix in ("*.hip", "*.h") for path in SOURCES.glob(suffix)}
+    sources = {path.name: path for suffix in ("*.hip", "*.h") for path in SOURCES.glob(suffix)}
+    for path in HEADERS.glob("hipgraph_shmem/*.h"):
+        sources[f"hipgraph_shmem/{path.name}"] = path
     assert manifest["sources"] == {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sources
+        name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sources.items()
     }
     assert f'"ziglang=={manifest["compiler"]["ziglang"]}"' in (ROOT / "pyproject.toml").read_text()
 
@@ -163,11 +192,11 @@ def test_kernels_and_their_parameters_are_the_documented_ones(target: str) -> No
         arguments = kernels[name][".args"]
         assert [(argument[".name"], argument[".size"]) for argument in arguments] == expected
         for argument in arguments:
-            pointer = not argument[".name"].startswith(("stride_", "split_k"))
-            pointer = pointer and argument[".size"] == 8
+            pointer = argument[".name"] in POINTERS
             assert argument[".value_kind"] == ("global_buffer" if pointer else "by_value")
             assert argument[".offset"] % argument[".size"] == 0
-        assert kernels[name][".max_flat_workgroup_size"] == 256
+        threads = 64 if name in SHMEM else 256
+        assert kernels[name][".max_flat_workgroup_size"] == threads
         assert kernels[name][".wavefront_size"] == 64
 
 
