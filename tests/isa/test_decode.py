@@ -162,9 +162,7 @@ def test_operand_fields_print_as_llvm_reads_them(target: str) -> None:
 def test_kernels_of_the_package_round_trip(target: str) -> None:
     image = (KERNELS / "kernels.hipfb").read_bytes()
     elves = [
-        entry.image
-        for entry in entries(image, "kernels.hipfb")
-        if entry.target.processor == target
+        entry.image for entry in entries(image, "kernels.hipfb") if entry.target.processor == target
     ]
     assert elves
     assert_same_words(target, distinct_instructions(target, elves))
