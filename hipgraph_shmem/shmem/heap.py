@@ -193,7 +193,7 @@ def empty(
     Args:
         shape: Number of elements, or a tuple of extents; the same on every PE.
         dtype: NumPy element type; ml_dtypes.bfloat16 is one.
-        alignment: A power of two in bytes; None: the provider's, at least 16.
+        alignment: A power of two in bytes, up to 4096; None: the provider's, at least 16.
 
     Raises:
         CollectiveMismatchError: The PEs ask for different sizes.

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..allocation import PinnedBuffer
 from ..captures import capture_info, keep_while_captured
 from ..errors import HipError, ModuleSymbolError
@@ -134,7 +136,7 @@ def _read(world: World) -> Iterable[tuple[str, PinnedBuffer]]:
         size = world.provider.call("symbol_bytes", symbol.encode(), bytes_, MAX_SYMBOL_BYTES)
         if size:
             pinned = PinnedBuffer(size, device=world.device)
-            pinned.array[:] = memoryview(bytes_)[:size]
+            pinned.array[:] = np.frombuffer(bytes_, np.uint8, size)
             yield symbol, pinned
 
 

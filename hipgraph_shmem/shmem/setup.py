@@ -83,7 +83,11 @@ def init(
         finally:
             meeting.end()
         world = World(provider, place.pe, place.n_pes, ordinal, Stream(ordinal))
-        prepare_symbols(world)
+        try:
+            prepare_symbols(world)
+        except BaseException:
+            _end(world)
+            raise
     set_world(world)
     state.after_waiting.append(check)
 
@@ -108,6 +112,19 @@ def finalize(*, strict: bool = False) -> tuple[str, ...]:
     unfreed = (*orphans, *(what for _, what in world.live.values()))
     state.after_waiting.remove(check)
     set_world(None)
+    _end(world)
+    if strict and unfreed:
+        raise ShmemError("finalize", f"not freed: {'; '.join(unfreed)}")
+    if orphans:
+        warnings.warn(
+            f"dropped without free(), which only all PEs together can do: {'; '.join(orphans)}",
+            ResourceWarning,
+            stacklevel=2,
+        )
+    return unfreed
+
+
+def _end(world: World) -> None:
     try:
         with on_device(world.device), relaxed():
             for end in world.at_end:
@@ -119,15 +136,6 @@ def finalize(*, strict: bool = False) -> tuple[str, ...]:
         for pinned in world.symbols.values():
             pinned.close()
         world.stream.close()
-    if strict and unfreed:
-        raise ShmemError("finalize", f"not freed: {'; '.join(unfreed)}")
-    if orphans:
-        warnings.warn(
-            f"dropped without free(), which only all PEs together can do: {'; '.join(orphans)}",
-            ResourceWarning,
-            stacklevel=2,
-        )
-    return unfreed
 
 
 def my_pe() -> int:

@@ -14,13 +14,13 @@ from hipgraph_shmem import (
     GraphError,
     HipError,
     LaunchConfig,
-    MemcpyKind,
     Module,
     Stream,
     capture,
 )
 from hipgraph_shmem.errors import ModuleSymbolError, ShmemError
 from hipgraph_shmem.graph import MemcpyNode
+from hipgraph_shmem.hip_abi import MemcpyKind
 from hipgraph_shmem.launch import launch
 from hipgraph_shmem.memory import Buffer
 from hipgraph_shmem.runtime import call, library
