@@ -15,15 +15,19 @@ TESTS = Path(__file__).resolve().parents[1]
 PACKAGE = Path(hipgraph_shmem.__file__).parents[1]
 
 
+def child_environment(**variables: str) -> dict[str, str]:
+    """The environment of a child that imports the package and the helpers."""
+    environment = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{TESTS}", **variables}
+    return {name: value for name, value in environment.items() if value}
+
+
 def run_python(
     code: str, timeout: float = 60, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run code; `variables` are added to the environment, an empty one is removed from it."""
-    environment = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{TESTS}", **variables}
-    environment = {name: value for name, value in environment.items() if value}
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
-        env=environment,
+        env=child_environment(**variables),
         capture_output=True,
         text=True,
         check=False,
