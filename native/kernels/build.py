@@ -1,4 +1,4 @@
-"""Build the precompiled kernels: every .hip file here, for every target, in one offload bundle.
+"""Build the precompiled kernels for every target: an offload bundle for each folder of .hip files.
 
     python native/kernels/build.py           write hipgraph_shmem/kernels/
     python native/kernels/build.py --check   build again and compare with what is there
@@ -24,7 +24,8 @@ from pathlib import Path
 SOURCE_DIR = Path(__file__).resolve().parent
 INCLUDE_DIR = SOURCE_DIR.parent / "shmem" / "include"
 ARTEFACT_DIR = SOURCE_DIR.parents[1] / "hipgraph_shmem" / "kernels"
-BUNDLE_NAME = "kernels.hipfb"
+#: Bundles by the folder of their sources. What SHMEM's users build lies apart, as theirs does.
+BUNDLES = {"kernels.hipfb": ".", "pass_on.hipfb": "pass_on"}
 MANIFEST_NAME = "manifest.json"
 TARGETS = ("gfx90a", "gfx942", "gfx950")
 
@@ -56,6 +57,10 @@ class Entry:
     id: str
     image: bytes
 
+    def facts(self) -> dict[str, str | int]:
+        """Describe it for the manifest."""
+        return {"id": self.id, "bytes": len(self.image), "sha256": sha256(self.image)}
+
 
 def ziglang(tool: str, *arguments: str, stdin: str = "") -> str:
     """Run one of ziglang's LLVM tools beside the sources and return its output."""
@@ -68,13 +73,14 @@ def ziglang(tool: str, *arguments: str, stdin: str = "") -> str:
     return done.stdout
 
 
-def build_code_object(target: str, scratch: Path) -> bytes:
-    """Compile every source for one target into one code object.
+def build_code_object(folder: str, target: str, scratch: Path) -> bytes:
+    """Compile every source of a folder for one target into one code object.
 
     They are compiled as one unit: the linker would keep one metadata note for each object, and
     loaders read only the first.
     """
-    sources = sorted(path.name for path in SOURCE_DIR.glob("*.hip"))
+    paths = SOURCE_DIR.joinpath(folder).glob("*.hip")
+    sources = sorted(path.relative_to(SOURCE_DIR).as_posix() for path in paths)
     unit = "".join(f'#include "{name}"\n' for name in sources)
     bitcode, native, linked = (
         str(scratch / f"{target}{suffix}") for suffix in (".bc", ".o", ".co")
@@ -105,20 +111,23 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def manifest(entries: list[Entry], bundled: bytes) -> str:
-    """Describe a bundle: what it was built from, with what, and the hashes of both ends."""
-    sources = sorted(path for path in SOURCE_DIR.iterdir() if path.suffix in {".hip", ".h"})
-    headers = sorted(INCLUDE_DIR.glob("hipgraph_shmem/*.h"))
-    hashes = {path.name: sha256(path.read_bytes()) for path in sources}
-    for path in headers:
-        hashes[path.relative_to(INCLUDE_DIR).as_posix()] = sha256(path.read_bytes())
+def manifest(bundles: dict[str, list[Entry]], bundled: dict[str, bytes]) -> str:
+    """Describe the bundles: what they were built from, with what, and the hashes of both ends."""
+    sources = [path for path in SOURCE_DIR.rglob("*") if path.suffix in {".hip", ".h"}]
+    hashes = {path.relative_to(SOURCE_DIR).as_posix(): path for path in sources}
+    headers = [path for path in INCLUDE_DIR.rglob("*") if path.suffix in {".hpp", ".h"}]
+    hashes |= {path.relative_to(INCLUDE_DIR).as_posix(): path for path in headers}
     facts = {
-        "bundle": {"file": BUNDLE_NAME, "bytes": len(bundled), "sha256": sha256(bundled)},
-        "entries": [
-            {"id": entry.id, "bytes": len(entry.image), "sha256": sha256(entry.image)}
-            for entry in entries
+        "bundles": [
+            {
+                "file": name,
+                "bytes": len(bundled[name]),
+                "sha256": sha256(bundled[name]),
+                "entries": [entry.facts() for entry in entries],
+            }
+            for name, entries in bundles.items()
         ],
-        "sources": hashes,
+        "sources": {name: sha256(path.read_bytes()) for name, path in sorted(hashes.items())},
         "compiler": {
             "ziglang": importlib.metadata.version("ziglang"),
             "clang": ziglang("clang", "--version").splitlines()[0],
@@ -132,15 +141,21 @@ def manifest(entries: list[Entry], bundled: bytes) -> str:
     return json.dumps(facts, indent=2) + "\n"
 
 
+def build_entries(folder: str) -> list[Entry]:
+    """Build a folder's code objects: an empty one for the host, and one for each target."""
+    entries = [Entry(HOST_ENTRY, b"")]
+    with tempfile.TemporaryDirectory() as scratch:
+        for target in TARGETS:
+            image = build_code_object(folder, target, Path(scratch))
+            entries.append(Entry(f"hipv4-amdgcn-amd-amdhsa--{target}", image))
+    return entries
+
+
 def build() -> dict[str, bytes]:
     """Build everything; return the artefacts by file name."""
-    with tempfile.TemporaryDirectory() as scratch:
-        entries = [Entry(HOST_ENTRY, b"")]
-        for target in TARGETS:
-            image = build_code_object(target, Path(scratch))
-            entries.append(Entry(f"hipv4-amdgcn-amd-amdhsa--{target}", image))
-    bundled = bundle(entries)
-    return {BUNDLE_NAME: bundled, MANIFEST_NAME: manifest(entries, bundled).encode()}
+    bundles = {name: build_entries(folder) for name, folder in BUNDLES.items()}
+    bundled = {name: bundle(entries) for name, entries in bundles.items()}
+    return {**bundled, MANIFEST_NAME: manifest(bundles, bundled).encode()}
 
 
 def differences(artefacts: dict[str, bytes]) -> list[str]:

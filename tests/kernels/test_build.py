@@ -18,6 +18,7 @@ SOURCES = ROOT / "native" / "kernels"
 HEADERS = ROOT / "native" / "shmem" / "include"
 ARTEFACTS = ROOT / "hipgraph_shmem" / "kernels"
 BUNDLE = ARTEFACTS / "kernels.hipfb"
+APART = ARTEFACTS / "pass_on.hipfb"
 MANIFEST = ARTEFACTS / "manifest.json"
 TARGETS = ["gfx90a", "gfx942", "gfx950"]
 ELF_PROCESSOR = {"gfx90a": 0x3F, "gfx942": 0x4C, "gfx950": 0x4F}
@@ -133,35 +134,41 @@ def test_check_passes_where_nothing_changed_and_names_what_did(copied_tree: Path
 
 
 def test_rebuild_elsewhere_is_bit_identical(copied_tree: Path) -> None:
-    for artefact in (BUNDLE, MANIFEST):
+    artefacts = (BUNDLE, APART, MANIFEST)
+    for artefact in artefacts:
         (copied_tree / "hipgraph_shmem" / "kernels" / artefact.name).unlink()
     done = build(copied_tree)
     assert done.returncode == 0, done.stderr
-    for artefact in (BUNDLE, MANIFEST):
+    for artefact in artefacts:
         rebuilt = copied_tree / "hipgraph_shmem" / "kernels" / artefact.name
         assert rebuilt.read_bytes() == artefact.read_bytes(), artefact.name
 
 
 def test_manifest_tells_the_truth() -> None:
     manifest = json.loads(MANIFEST.read_text())
-    bundle = BUNDLE.read_bytes()
-    assert manifest["bundle"]["sha256"] == hashlib.sha256(bundle).hexdigest()
-    assert manifest["bundle"]["bytes"] == len(bundle)
-    assert {entry["id"]: entry["sha256"] for entry in manifest["entries"]} == {
-        entry_id: hashlib.sha256(image).hexdigest()
-        for entry_id, image in bundle_entries(bundle).items()
-    }
-    sources = {path.name: path for suffix in ("*.hip", "*.h") for path in SOURCES.glob(suffix)}
-    for path in HEADERS.glob("hipgraph_shmem/*.h"):
-        sources[f"hipgraph_shmem/{path.name}"] = path
+    assert [bundle["file"] for bundle in manifest["bundles"]] == [BUNDLE.name, APART.name]
+    for facts in manifest["bundles"]:
+        bundle = (ARTEFACTS / facts["file"]).read_bytes()
+        assert facts["sha256"] == hashlib.sha256(bundle).hexdigest()
+        assert facts["bytes"] == len(bundle)
+        assert {entry["id"]: entry["sha256"] for entry in facts["entries"]} == {
+            entry_id: hashlib.sha256(image).hexdigest()
+            for entry_id, image in bundle_entries(bundle).items()
+        }
+    sources = {}
+    for folder, suffixes in ((SOURCES, (".hip", ".h")), (HEADERS, (".hpp", ".h"))):
+        for path in folder.rglob("*"):
+            if path.suffix in suffixes:
+                sources[path.relative_to(folder).as_posix()] = path
     assert manifest["sources"] == {
         name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sources.items()
     }
     assert f'"ziglang=={manifest["compiler"]["ziglang"]}"' in (ROOT / "pyproject.toml").read_text()
 
 
-def test_bundle_holds_an_empty_host_entry_and_one_for_each_target() -> None:
-    entries = bundle_entries(BUNDLE.read_bytes())
+@pytest.mark.parametrize("bundle", [BUNDLE, APART], ids=lambda path: path.name)
+def test_bundle_holds_an_empty_host_entry_and_one_for_each_target(bundle: Path) -> None:
+    entries = bundle_entries(bundle.read_bytes())
     assert list(entries) == [
         "host-x86_64-unknown-linux-gnu-",
         *(f"hipv4-amdgcn-amd-amdhsa--{target}" for target in TARGETS),
@@ -169,8 +176,9 @@ def test_bundle_holds_an_empty_host_entry_and_one_for_each_target() -> None:
     assert [len(image) > 0 for image in entries.values()] == [False, True, True, True]
 
 
-def test_bundle_carries_no_machine_path() -> None:
-    data = BUNDLE.read_bytes()
+@pytest.mark.parametrize("bundle", [BUNDLE, APART], ids=lambda path: path.name)
+def test_bundle_carries_no_machine_path(bundle: Path) -> None:
+    data = bundle.read_bytes()
     for trace in (b"/tmp", b"/home", b"/root", b".hip\0", b"native/kernels"):
         assert trace not in data
 
