@@ -103,8 +103,12 @@ class Handle:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._finalizer is not None:
-            self._finalizer()
+        finalizer = self._finalizer
+        if finalizer is None or not finalizer.alive:
+            return
+        finalizer()
+        if type(self).frees_memory:
+            state.closes += 1
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 
 FAILED = pytest.StashKey[bool]()
+WAIT_FOR_FLAG = """
+extern "C" __global__ void wait_for(volatile int* flag, int* out) {
+  long left = 1L << 40; while (flag[0] == 0 && --left) __builtin_amdgcn_s_sleep(1);
+  out[0] = flag[0]; }
+"""
 
 
 def pytest_addoption(parser):
@@ -60,6 +65,28 @@ def emulated(device):
 
     if library().kind != "emu":
         pytest.skip("needs the emulated device")
+
+
+@pytest.fixture
+def gate(device, stream):
+    """Give a function that holds a stream, and the flag that lets it go on."""
+    import numpy as np
+    from helpers.kernels import compile_hip
+
+    from hipgraph_shmem.launch import LaunchConfig, launch
+    from hipgraph_shmem.memory import Buffer, PinnedBuffer
+    from hipgraph_shmem.module import Module
+
+    with (
+        Module(compile_hip(WAIT_FOR_FLAG, device.target.split(":")[0])) as module,
+        PinnedBuffer(1, np.int32) as flag,
+        Buffer(1, np.int32) as out,
+    ):
+        flag.array[0] = 0
+        kernel = module.kernel("wait_for")
+        yield lambda on: launch(on, kernel, LaunchConfig((1, 1, 1)), flag, out), flag
+        flag.array[0] = 1
+        stream.synchronize()
 
 
 @pytest.fixture

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 
 import numpy as np
 import pytest
 
+from hipgraph_shmem.captures import capture_info
 from hipgraph_shmem.errors import CaptureError, GraphError, HipError
 from hipgraph_shmem.graph import CaptureMode, capture
 from hipgraph_shmem.hip_abi import CaptureStatus
@@ -55,6 +57,18 @@ def test_an_error_in_the_block_passes_on_and_drops_the_graph(stream: Stream) -> 
     assert_usable(stream)
 
 
+@pytest.mark.usefixtures("emulated")
+def test_an_abandoned_graph_is_destroyed_and_holds_nothing(stream: Stream) -> None:
+    with Buffer(64) as buffer:
+        with pytest.raises(KeyError), capture(stream) as captured:
+            buffer.fill(1, stream)
+            raw = capture_info(stream.handle).graph
+            raise KeyError
+        assert captured.recording.kept == ()
+    with pytest.raises(HipError):
+        call("hipGraphGetNodes", raw, None, ctypes.byref(ctypes.c_size_t()))
+
+
 def test_a_keyboard_interrupt_ends_the_capture(stream: Stream) -> None:
     with pytest.raises(KeyboardInterrupt), capture(stream):
         raise KeyboardInterrupt
@@ -62,8 +76,12 @@ def test_a_keyboard_interrupt_ends_the_capture(stream: Stream) -> None:
 
 
 def test_a_capture_that_hip_lost_is_explained(stream: Stream) -> None:
-    with pytest.raises(GraphError) as raised, capture(stream), pytest.raises(HipError):
-        call("hipStreamSynchronize", stream.handle)
+    with Buffer(64) as buffer:
+        with pytest.raises(GraphError) as raised, capture(stream) as captured:
+            buffer.fill(1, stream)
+            with pytest.raises(HipError):
+                call("hipStreamSynchronize", stream.handle)
+        assert captured.recording.kept == ()
     assert isinstance(raised.value.__cause__, HipError)
     assert raised.value.__cause__.code == 901
     assert_usable(stream)
@@ -167,5 +185,15 @@ def test_what_is_dropped_in_a_block_is_cleaned_up_after_it(stream: Stream) -> No
             gc.collect()
             assert stream.capture_status is CaptureStatus.ACTIVE
             kept.fill(2, stream)
+        assert not state.postponed
         assert len(captured.graph.nodes) == 2
+
+
+def test_what_is_dropped_in_a_block_that_fails_is_cleaned_up_too(stream: Stream) -> None:
+    dropped = Buffer(64)
+    with pytest.raises(KeyError), capture(stream):
+        del dropped
+        gc.collect()
+        assert len(state.postponed) == 1
+        raise KeyError
     assert not state.postponed

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
+import weakref
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from hipgraph_shmem.errors import GraphError, HipError
 from hipgraph_shmem.graph import Graph, MemcpyNode, MemsetNode, NodeKind
+from hipgraph_shmem.launch import LaunchConfig
 from hipgraph_shmem.memory import Buffer, PinnedBuffer
+from hipgraph_shmem.splitk.kernels import kernel
 from hipgraph_shmem.stream import Stream
 
 
@@ -99,6 +103,22 @@ def test_what_a_node_names_lives_as_long_as_the_graph(stream: Stream) -> None:
     target.close()
 
 
+def test_each_node_keeps_what_it_names(stream: Stream) -> None:
+    with Graph() as graph:
+        filled, source, target, argument = (Buffer(64) for _ in range(4))
+        graph.add_memset(filled, 9, 64)
+        graph.add_memcpy(target, source)
+        reduce = kernel(0, "splitk_reduce_m32")
+        graph.add_kernel(reduce, LaunchConfig((1, 1, 1)), argument, 0, 0, 1, 1, 1, 1, 0, 0)
+        named = [weakref.ref(each) for each in (filled, source, target, argument)]
+        del filled, source, target, argument
+        gc.collect()
+        assert all(each() is not None for each in named)
+        assert reduce in graph.recording.kept
+    gc.collect()
+    assert not any(each() is not None for each in named)
+
+
 def test_closed_memory_is_found_before_instantiating(stream: Stream) -> None:
     with Graph() as graph:
         buffer = Buffer(64)
@@ -114,6 +134,18 @@ def test_a_closed_graph_is_refused() -> None:
     graph.close()
     with pytest.raises(ValueError, match="closed"):
         graph.add_empty()
+
+
+@pytest.mark.parametrize("leave", [Graph.close, Graph.__exit__], ids=["close", "block"])
+def test_a_closed_graph_holds_nothing(leave: Callable[[Graph], None]) -> None:
+    graph = Graph()
+    buffer = Buffer(64)
+    alive = weakref.ref(buffer)
+    graph.add_memset(buffer, 1, 64)
+    del buffer
+    leave(graph)
+    gc.collect()
+    assert alive() is None
 
 
 def test_a_copy_that_does_not_fit_is_refused(stream: Stream) -> None:

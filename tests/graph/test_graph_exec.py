@@ -8,11 +8,11 @@ import weakref
 import numpy as np
 import pytest
 
-from hipgraph_shmem.errors import CaptureError, GraphError
+from hipgraph_shmem.errors import CaptureError, GraphError, HipError
 from hipgraph_shmem.graph import Graph, GraphExec, capture
 from hipgraph_shmem.graph.retired import drain_retired
 from hipgraph_shmem.memory import Buffer
-from hipgraph_shmem.runtime import state
+from hipgraph_shmem.runtime import call, pointer, state
 from hipgraph_shmem.stream import Stream
 
 
@@ -60,6 +60,25 @@ def test_launches_on_two_streams_are_ordered(stream: Stream) -> None:
                 graph_exec.launch((stream, other)[index % 2])
             graph_exec.synchronize()
             assert set(two.to_numpy(stream)) == {3}
+
+
+def test_a_launch_waits_for_the_one_before(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HIP does not order launches of one exec; the emulated device does, and would hide it."""
+    waits: list[tuple[int, ...]] = []
+    wait = pointer("hipStreamWaitEvent")
+
+    def noting_wait(*args: int) -> int:
+        waits.append(args)
+        return wait(*args)
+
+    monkeypatch.setitem(state.pointers, "hipStreamWaitEvent", noting_wait)
+    with Stream() as other, Buffer(64) as buffer, fill_exec(buffer, 7) as graph_exec:
+        graph_exec.launch(stream)
+        graph_exec.launch(other)
+        event = graph_exec._holding.event
+        assert event is not None
+        assert waits == [(other.handle, event.handle, 0)]
+        graph_exec.synchronize()
 
 
 def test_an_exec_outlives_graph_and_references(stream: Stream) -> None:
@@ -127,6 +146,39 @@ def test_closed_memory_is_found_at_the_next_launch(stream: Stream) -> None:
         buffer.close()
         with pytest.raises(GraphError, match="closed"):
             graph_exec.launch(stream)
+
+
+def test_memory_closed_by_its_block_is_found_at_the_next_launch(stream: Stream) -> None:
+    with Buffer(64) as buffer:
+        graph_exec = fill_exec(buffer, 1)
+        graph_exec.launch(stream)
+        stream.synchronize()
+    with graph_exec, pytest.raises(GraphError, match="closed"):
+        graph_exec.launch(stream)
+
+
+class Unwilling:
+    """An attachment without memory for an exec."""
+
+    graph_exec = 0
+
+    def complete(self, graph: Graph) -> None:
+        """Add nothing."""
+
+    def lend(self, graph_exec: int) -> object:
+        self.graph_exec = graph_exec
+        raise MemoryError
+
+
+@pytest.mark.usefixtures("emulated")
+def test_an_exec_that_gets_no_memory_is_destroyed(stream: Stream) -> None:
+    unwilling = Unwilling()
+    with Graph() as graph:
+        graph.recording.attachment("unwilling", lambda: unwilling)
+        with pytest.raises(MemoryError):
+            graph.instantiate()
+    with pytest.raises(HipError):
+        call("hipGraphUpload", unwilling.graph_exec, stream.handle)
 
 
 def test_a_closed_exec_is_refused(stream: Stream) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 from hipgraph_shmem.graph import capture
 from hipgraph_shmem.graph.retired import Holding, drain_retired, retire
-from hipgraph_shmem.memory import Buffer
 from hipgraph_shmem.runtime import state
 from hipgraph_shmem.stream import Event, Stream
 
@@ -16,21 +16,20 @@ class Thing:
     """Something that can be watched."""
 
 
-def test_kept_until_the_event_has_happened(stream: Stream) -> None:
+def test_kept_until_the_event_has_happened(stream: Stream, gate: Any) -> None:
+    hold, flag = gate
     thing = Thing()
     alive = weakref.ref(thing)
-    with Buffer(1 << 26) as buffer:
-        buffer.fill(1, stream)
-        event = stream.record()
-        retire(event, thing)
-        del thing
-        if not event.query():
-            drain_retired()
-            assert alive() is not None
-        stream.synchronize()
-        drain_retired()
-        assert alive() is None
-        assert not state.retired
+    hold(stream)
+    retire(stream.record(), thing)
+    del thing
+    drain_retired()
+    assert alive() is not None
+    flag.array[0] = 1
+    stream.synchronize()
+    drain_retired()
+    assert alive() is None
+    assert not state.retired
 
 
 def test_nothing_is_asked_while_a_capture_is_open(stream: Stream) -> None:

@@ -15,7 +15,7 @@ from hipgraph_shmem.errors import CaptureError
 from hipgraph_shmem.hip_abi import CaptureMode, CaptureStatus
 from hipgraph_shmem.memory import Buffer, PinnedBuffer, zeros
 from hipgraph_shmem.module import Module
-from hipgraph_shmem.runtime import relaxed, state
+from hipgraph_shmem.runtime import call, discard, relaxed, state
 from hipgraph_shmem.stream import Event, Stream
 
 EMPTY = 'extern "C" __global__ void empty() {}'
@@ -172,6 +172,21 @@ def test_dropping_handles_leaves_a_capture_alone(device, stream, buffer, collect
     finally:
         gc.enable()
     assert not state.postponed
+
+
+def test_what_a_dropped_handle_needs_waits_with_it(stream):
+    class Needed:
+        pass
+
+    needed = Needed()
+    alive = weakref.ref(needed)
+    raw = call("hipEventCreateWithFlags", 0)
+    with recording(stream.handle):
+        discard("hipEventDestroy", raw, needs=(needed,))
+        del needed
+        gc.collect()
+        assert alive() is not None
+    assert alive() is None
 
 
 def test_leaving_a_with_block_inside_a_capture_waits_too(stream, buffer):

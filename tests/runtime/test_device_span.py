@@ -1,6 +1,7 @@
 """Copies and fills of device memory; NumPy is the oracle."""
 
 import gc
+import threading
 import weakref
 
 import ml_dtypes
@@ -37,6 +38,20 @@ def test_the_source_may_change_as_soon_as_copy_from_returns(stream):
         buffer.copy_from(array, stream)
         array[:] = -1
         assert (buffer.to_numpy(stream) == expected).all()
+
+
+def test_copying_a_host_array_ends_after_the_work_before_it(stream, gate):
+    """Whether HIP itself waits depends on the release and on the size."""
+    hold, flag = gate
+    with Buffer(8) as buffer:
+        hold(stream)
+        copying = threading.Thread(target=buffer.copy_from, args=(bytes(8), stream))
+        copying.start()
+        copying.join(0.1)
+        waited = copying.is_alive()
+        flag.array[0] = 1
+        copying.join()
+        assert waited
 
 
 def test_device_to_device(stream):
@@ -221,15 +236,22 @@ def test_a_captured_copy_to_the_host_writes_at_replay(stream):
         assert out.tolist() == [5] * 4
 
 
+def is_array(kept):
+    return isinstance(kept, np.ndarray)
+
+
 def test_a_captured_fill_and_copy_keep_their_buffers(stream):
-    with Buffer(8) as target, PinnedBuffer(8) as pinned, Buffer(8) as source:
+    host = np.zeros(8, np.uint8)
+    with Buffer(8) as filled, Buffer(8) as target, PinnedBuffer(8) as pinned, Buffer(8) as source:
         with recording(stream.handle) as recorder:
-            target.fill(1, stream)
+            filled.fill(1, stream)
             target.copy_from(pinned, stream)
             target.copy_from(source, stream)
-        assert recorder.n_nodes == 3
-        for memory in (target, pinned, source):
+            target.copy_to(host, stream)
+        assert recorder.n_nodes == 4
+        for memory in (filled, target, pinned, source):
             assert any(kept is memory for kept in recorder.kept)
+        assert any(np.shares_memory(kept, host) for kept in recorder.kept if is_array(kept))
 
 
 def test_reading_back_under_capture_is_refused(stream):

@@ -115,6 +115,9 @@ def test_closing_memory_is_counted(make, device):
     before = state.closes
     handle.close()
     assert state.closes == before + 1
+    with make(device):
+        pass
+    assert state.closes == before + 2
 
 
 def test_a_borrowed_stream_or_event_is_left_alone(device, stream):

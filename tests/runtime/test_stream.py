@@ -2,37 +2,13 @@ import time
 
 import numpy as np
 import pytest
-from helpers.kernels import compile_hip
 from helpers.process import run_python
 
 from hipgraph_shmem.errors import HangError, HipError
 from hipgraph_shmem.hip_abi import CaptureStatus
-from hipgraph_shmem.launch import LaunchConfig, launch
-from hipgraph_shmem.memory import Buffer, PinnedBuffer, zeros
-from hipgraph_shmem.module import Module
+from hipgraph_shmem.memory import zeros
 from hipgraph_shmem.runtime import call
 from hipgraph_shmem.stream import Event, Stream, as_stream
-
-WAIT_FOR_FLAG = """
-extern "C" __global__ void wait_for(volatile int* flag, int* out) {
-  long left = 1L << 40; while (flag[0] == 0 && --left) __builtin_amdgcn_s_sleep(1);
-  out[0] = flag[0]; }
-"""
-
-
-@pytest.fixture
-def gate(device, stream):
-    """A kernel that holds a stream until the host opens it."""
-    with (
-        Module(compile_hip(WAIT_FOR_FLAG, device.target.split(":")[0])) as module,
-        PinnedBuffer(1, np.int32) as flag,
-        Buffer(1, np.int32) as out,
-    ):
-        flag.array[0] = 0
-        kernel = module.kernel("wait_for")
-        yield lambda on: launch(on, kernel, LaunchConfig((1, 1, 1)), flag, out), flag
-        flag.array[0] = 1
-        stream.synchronize()
 
 
 def test_a_new_stream_is_idle(device, stream):

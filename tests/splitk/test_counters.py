@@ -16,6 +16,7 @@ from helpers.gemm import problem
 
 from hipgraph_shmem.errors import CounterPoolError, DirtyCounterError, HipError
 from hipgraph_shmem.graph import capture
+from hipgraph_shmem.graph.retired import drain_retired
 from hipgraph_shmem.memory import Buffer, from_numpy
 from hipgraph_shmem.runtime import call
 from hipgraph_shmem.splitk import Gemm, check, reserve, usage
@@ -53,16 +54,17 @@ def test_a_stream_keeps_its_slot(stream: Stream) -> None:
     assert first == second
 
 
-def test_streams_in_flight_have_slots_of_their_own(stream: Stream) -> None:
+def test_streams_in_flight_have_slots_of_their_own(stream: Stream, gate: Any) -> None:
+    hold, flag = gate
     pool = CounterPool(0)
-    size = 1 << 26
-    with Stream() as other, Buffer(size) as large:
+    with Stream() as other:
         with pool.eager(stream.handle, 10, 4096) as first:
-            large.fill(1, stream)
+            hold(stream)
         with pool.eager(other.handle, 10, 4096) as second:
-            if not stream.query():
-                assert first.counters != second.counters
-                assert first.workspace != second.workspace
+            assert first.counters != second.counters
+            assert first.workspace != second.workspace
+        flag.array[0] = 1
+        other.synchronize()
 
 
 def test_memory_is_flat_over_any_number_of_streams(
@@ -92,6 +94,8 @@ def test_counters_are_zero_at_launch_and_left_zero(
 
 def test_a_slot_is_zeroed_again_after_a_failed_launch(stream: Stream) -> None:
     pool = CounterPool(0)
+    with pool.eager(stream.handle, 8, 0):
+        pass
     with pytest.raises(KeyError), pool.eager(stream.handle, 8, 0) as scratch:
         call("hipMemsetD32Async", scratch.counters, 5, 8, stream.handle)
         raise KeyError
@@ -108,6 +112,64 @@ def test_a_larger_launch_gets_larger_memory(stream: Stream) -> None:
         assert set(words(stream, large.counters, 5000)) == {0}
     with pool.eager(stream.handle, 8, 1024) as small:
         assert small == large
+
+
+def test_a_larger_slot_is_zeroed_whatever_its_memory_held(stream: Stream) -> None:
+    pool = CounterPool(0)
+    with pool.eager(stream.handle, 8, 0):
+        pass
+    lease = pool.counters.take(4 * 5000)
+    call("hipMemsetD32Async", lease.address, 5, 5000, stream.handle)
+    del lease
+    with pool.eager(stream.handle, 5000, 0) as large:
+        assert set(words(stream, large.counters, 5000)) == {0}
+
+
+def test_after_a_dirty_counter_every_counter_is_zeroed(
+    stream: Stream, operands: tuple[Buffer, Buffer, Buffer]
+) -> None:
+    """A counter below split_k is not found out, and stays as wrong as it was."""
+    gemm = Gemm(*SIZES, split_k=2)
+    count = gemm.plan.counter_words
+    pool = pool_of(0)
+    with pool.eager(stream.handle, count, 0) as scratch:
+        call("hipMemsetD32Async", scratch.counters, 0x3F803F80, 1, stream.handle)
+        call("hipMemsetD32Async", scratch.counters + 4, 1, count - 1, stream.handle)
+    gemm(stream, *operands)
+    with pytest.raises(DirtyCounterError):
+        check(stream)
+    with pool.eager(stream.handle, count, 0) as scratch:
+        assert set(words(stream, scratch.counters, count)) == {0}
+
+
+def test_memory_that_became_too_small_is_kept_while_in_use(stream: Stream, gate: Any) -> None:
+    hold, flag = gate
+    pool = CounterPool(0)
+    with pool.eager(stream.handle, 8, 1024):
+        hold(stream)
+    before = pool.counters.in_use, pool.workspace.in_use
+    with pool.eager(stream.handle, 5000, 1 << 20):
+        pass
+    drain_retired()
+    held = pool.counters.in_use, pool.workspace.in_use
+    flag.array[0] = 1
+    stream.synchronize()
+    drain_retired()
+    assert held == (pool.counters.in_use + before[0], pool.workspace.in_use + before[1])
+
+
+def test_a_recycled_handle_waits_for_what_its_slot_was_used_for(stream: Stream, gate: Any) -> None:
+    hold, flag = gate
+    pool = CounterPool(0)
+    with Stream() as recycled:
+        with pool.eager(stream.handle, 8, 1024):
+            hold(stream)
+        pool._slots[recycled.handle] = pool._slots.pop(stream.handle)
+        with pool.eager(recycled.handle, 8, 1024):
+            pass
+        assert not recycled.query()
+        flag.array[0] = 1
+        recycled.synchronize()
 
 
 def test_a_dirty_counter_is_told_once(

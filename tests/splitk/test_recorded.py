@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers.gemm import Problem, problem
 
-from hipgraph_shmem.graph import Graph, GraphExec, KernelNode, MemsetNode, capture
+from hipgraph_shmem.graph import Graph, GraphExec, KernelNode, MemsetNode, NodeKind, capture
 from hipgraph_shmem.graph.retired import drain_retired
 from hipgraph_shmem.hip_abi import MemcpyKind
 from hipgraph_shmem.memory import Buffer, from_numpy
@@ -116,6 +116,42 @@ def test_launches_of_a_graph_do_not_share_words(
     assert memset_of(captured.graph).nbytes >= starts[-1] + size
 
 
+def workspaces_of(graph: Graph) -> list[int | None]:
+    return [use.place.workspace for use in launches_of(graph)._uses]
+
+
+def test_only_launches_of_one_stream_share_a_workspace(
+    stream: Stream, operands: tuple[Buffer, Buffer]
+) -> None:
+    gemm = Gemm(*SIZES, split_k=2)
+    (out,) = outputs(1)
+    with Stream() as branch, capture(stream) as captured:
+        gemm(stream, *operands, out)
+        branch.wait(stream.record())
+        gemm(stream, *operands, out)
+        gemm(branch, *operands, out)
+        stream.wait(branch.record())
+    assert workspaces_of(captured.graph) == [0, 0, 1]
+    with Graph() as graph:
+        gemm.add_to(graph, *operands, out)
+        gemm.add_to(graph, *operands, out)
+        assert workspaces_of(graph) == [0, 1]
+
+
+def test_a_workspace_is_large_enough_for_each_of_its_launches(
+    stream: Stream, operands: tuple[Buffer, Buffer]
+) -> None:
+    small, large = Gemm(*SIZES, split_k=2), Gemm(*SIZES, split_k=8)
+    (out,) = outputs(1)
+    with capture(stream) as captured:
+        for gemm in (small, large, small):
+            gemm(stream, *operands, out)
+    assert workspaces_of(captured.graph) == [0, 1, 1]
+    sizes = [lease.nbytes for lease in launches_of(captured.graph)._workspaces]
+    assert sizes[0] >= small.plan.workspace_bytes
+    assert sizes[1] >= large.plan.workspace_bytes
+
+
 @pytest.mark.parametrize("scheme", ["counter", "two_kernel"])
 def test_two_execs_of_a_graph_run_side_by_side(
     stream: Stream, given: Problem, operands: tuple[Buffer, Buffer], scheme: str
@@ -126,6 +162,8 @@ def test_two_execs_of_a_graph_run_side_by_side(
         gemm(stream, *operands, out)
     with captured.graph.instantiate() as first, captured.graph.instantiate() as second:
         assert_apart(first, second)
+        # Some releases read the arguments at each launch.
+        assert len(loan_of(second).blocks) == len(launches_of(captured.graph)._uses)
         with Stream() as other:
             for _ in range(5):
                 first.launch(stream)
@@ -259,6 +297,21 @@ def test_launches_added_after_an_instantiation(
                     graph_exec.launch(stream)
                 for out in outs:
                     given.assert_right(out.to_numpy(stream), 2)
+
+
+def test_a_launch_added_later_is_zeroed_by_a_node_of_its_own(
+    operands: tuple[Buffer, Buffer],
+) -> None:
+    """The first node's size and edges were settled when the graph was instantiated."""
+    gemm = Gemm(*SIZES, split_k=2)
+    (out,) = outputs(1)
+    with Graph() as graph:
+        gemm.add_to(graph, *operands, out)
+        graph.instantiate().close()
+        gemm.add_to(graph, *operands, out)
+        pairs = [(before, after) for before, after in graph.edges if before.kind is NodeKind.MEMSET]
+        assert len({before for before, _ in pairs}) == 2
+        assert len({after for _, after in pairs}) == 2
 
 
 def resident_bytes() -> int:

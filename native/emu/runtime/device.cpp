@@ -109,7 +109,8 @@ hipDeviceProp_tR0600 properties_of(int device) {
   const DeviceModel& model = device_model();
   copy_text(made.name, model.name);
   copy_text(made.gcnArchName, model.target_id);
-  std::snprintf(made.uuid.bytes, sizeof made.uuid.bytes, "emulated-%d", device);
+  std::snprintf(made.uuid.bytes, sizeof made.uuid.bytes, "emulated-%u",
+                static_cast<unsigned>(device) & 0xff);
   made.major = 9;
   made.minor = product().minor;
   made.multiProcessorCount = static_cast<int>(model.compute_units);
