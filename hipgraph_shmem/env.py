@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["VARIABLES", "Settings", "Variable", "rocm_roots", "settings"]
+__all__ = ["VARIABLES", "Settings", "Variable", "cache_dir", "rocm_roots", "settings"]
 
 PREFIX = "HIPGRAPH_"
 HOST_COMPILERS = ("ziglang", "system")
@@ -72,6 +72,12 @@ def rocm_roots() -> tuple[Path, ...]:
     """Return the ROCm installations that the environment or convention names, first first."""
     named = [os.environ.get(name, "") for name in ("ROCM_PATH", "ROCM_HOME")]
     return tuple(dict.fromkeys(Path(root) for root in [*named, "/opt/rocm"] if root))
+
+
+def cache_dir() -> Path:
+    """Return where the package keeps what it builds for this user (XDG base directories)."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(base) / "hipgraph_shmem" if base else Path.home() / ".cache" / "hipgraph_shmem"
 
 
 def _values() -> dict[str, str]:
