@@ -32,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run_pes(options.n, options.program, timeout=options.timeout)
         if options.command == "demo":
             return _demo(options)
+        if options.command == "build-rocshmem":
+            from .build_rocshmem import build_rocshmem
+
+            return build_rocshmem(options)
         if options.what == "shmem":
             from .bench_shmem import show_bench_shmem
 
@@ -88,7 +92,21 @@ def _parser() -> argparse.ArgumentParser:
         )
     for command in (info, demo, bench):
         command.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_build_rocshmem(commands.add_parser("build-rocshmem", help="build the rocSHMEM shim"))
     return parser
+
+
+def _add_build_rocshmem(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rocm", type=Path, metavar="DIR", help="ROCm; default: ROCM_PATH")
+    parser.add_argument(
+        "--rocshmem", type=Path, metavar="DIR", help="rocSHMEM's folder, or its librocshmem.a"
+    )
+    parser.add_argument(
+        "--arch", nargs="+", metavar="GFX", help="GPUs; default: those in librocshmem.a"
+    )
+    parser.add_argument("--mpi", type=Path, metavar="DIR", help="MPI, where rocSHMEM needs one")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="default: in ~/.cache")
+    parser.add_argument("--dry-run", action="store_true", help="only print the commands")
 
 
 def _positive(text: str) -> int:

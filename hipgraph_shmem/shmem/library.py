@@ -33,7 +33,7 @@ from ..routes import Out
 from ..runtime import library as hip_library
 from .releases import unavailable
 
-__all__ = ["PROTOTYPES", "UNIQUE_ID_BYTES", "Provider", "open_provider"]
+__all__ = ["PROTOTYPES", "SHIM_FILE", "UNIQUE_ID_BYTES", "Provider", "open_provider"]
 
 UNIQUE_ID_BYTES = 128
 TEXT_BYTES = 16 * 1024
