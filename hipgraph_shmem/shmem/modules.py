@@ -131,12 +131,12 @@ def prepare_symbols(world: World) -> None:
 
 
 def _read(world: World) -> Iterable[tuple[str, PinnedBuffer]]:
-    bytes_ = ctypes.create_string_buffer(MAX_SYMBOL_BYTES)
+    room = ctypes.create_string_buffer(MAX_SYMBOL_BYTES)
     for symbol in SYMBOLS:
-        size = world.provider.call("symbol_bytes", symbol.encode(), bytes_, MAX_SYMBOL_BYTES)
+        size = world.provider.call("symbol_bytes", symbol.encode(), room, MAX_SYMBOL_BYTES)
         if size:
             pinned = PinnedBuffer(size, device=world.device)
-            pinned.array[:] = np.frombuffer(bytes_, np.uint8, size)
+            pinned.array[:] = np.frombuffer(room.raw, np.uint8, size)
             yield symbol, pinned
 
 

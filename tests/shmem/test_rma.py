@@ -15,7 +15,7 @@ def test_bad_arguments_are_named(alone):
     with Buffer(8, np.int32) as local:
         with pytest.raises(ValueError, match="pe=7: there are 1 PEs"):
             alone.put(array, local, 7)
-        with pytest.raises(TypeError, match="source=.*Buffer"):
+        with pytest.raises(TypeError, match=r"source=.*Buffer"):
             alone.get(local, local, 0)
         with pytest.raises(ValueError, match="nbytes=16"):
             alone.put(array, local, 0, nbytes=16)
