@@ -20,7 +20,7 @@ SHT_SYMTAB = 2
 LOCAL = 0
 
 # Device code of a fat object, as the old and the new offload driver write it.
-_PROCESSOR = rb"(gfx[0-9a-f]+(?:-[a-z]+)*(?::[a-z]+[+-])*)"
+_PROCESSOR = rb"(gfx(?:[0-9]+(?:-[0-9]+)?-generic|[0-9a-f]{3,4})(?::[a-z]+[+-])*)"
 _TARGET = re.compile(rb"(?:amdgcn-amd-amdhsa-[a-z]*-|arch\x00)" + _PROCESSOR)
 
 

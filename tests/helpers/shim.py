@@ -19,9 +19,11 @@ STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wundef", "-Werror")
 FAKE_ROCSHMEM = Path(__file__).resolve().parents[1] / "shmem" / "fake_rocshmem.cpp"
 SYMBOLS = Path(__file__).resolve().parents[1] / "fixtures" / "rocshmem_symbols.tsv"
 
-# amdclang++ as far as the shim's commands go: no device code, no C++ library to link.
+# amdclang++ as far as the shim's commands go: no device code, no C++ library to link. The test's
+# own cache folder is not for ziglang, which would build the C library there.
 _COMPILER = """#!{python}
 import os, sys
+os.environ.pop("XDG_CACHE_HOME", None)
 flags = [word for word in sys.argv[1:] if not word.startswith(
     ("-fgpu-rdc", "--hip-link", "--rocm-path", "--offload-arch"))]
 tool = "c++" if "-c" in flags else "cc"

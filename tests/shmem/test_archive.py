@@ -36,7 +36,7 @@ def member(name: bytes, data: bytes) -> bytes:
     [
         (b"__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942\0", "gfx942"),
         (b"hip-amdgcn-amd-amdhsa-unknown-gfx90a:xnack-\0", "gfx90a:xnack-"),
-        (b"hipv4-amdgcn-amd-amdhsa--gfx9-4-generic\0", "gfx9"),
+        (b"hipv4-amdgcn-amd-amdhsa--gfx9-4-generic\0", "gfx9-4-generic"),
         (b"\0arch\0gfx1201\0triple\0amdgcn-amd-amdhsa\0", "gfx1201"),
     ],
 )

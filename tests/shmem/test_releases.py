@@ -19,7 +19,6 @@ from hipgraph_shmem.shmem.releases import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTION = re.compile(r"^// ---- .*?(?:; |, )rocSHMEM (\d\.\d)", re.M)
 DECLARATION = re.compile(r"^HGS_API int hgs_(\w+)\(")
 OWN_RELEASE = re.compile(r"^/// (\d\.\d)(?::|$)")
 
@@ -115,3 +114,19 @@ def test_device_symbols_are_those_of_the_listing() -> None:
     listed = {name for release in RELEASES for name in release_symbols(release)}
     assert "ROCSHMEM_CTX_DEFAULT" in listed
     assert {names[0] for _, names in DEVICE_SYMBOLS} <= listed
+
+
+def test_the_documented_releases_are_those_of_the_table() -> None:
+    page = (ROOT / "docs/shmem-build.md").read_text()
+    documented = {
+        (release, name)
+        for release, names in re.findall(r"^\| (\d\.\d) \| [\d.]+ \| (.*) \|$", page, re.M)
+        for name in re.findall(r"`(\w+)`", names)
+        if release != "2.0"
+    }
+    table = {
+        (row.since, name)
+        for name, row in FUNCTIONS.items()
+        if row.since not in ("", "2.0") and not name.endswith("_reduce_on_stream")
+    }
+    assert documented == table
