@@ -53,6 +53,16 @@ def test_exporting_keeps_what_is_there(out):
     assert hip.from_device(out, 256) == bytes(range(256))
 
 
+def test_exporting_keeps_the_end_of_what_is_mostly_untouched():
+    size = 1 << 33
+    large = hip.malloc(size)
+    hip.to_device(large + size - 8, b"the end.")
+    handle_of(large)
+    assert hip.from_device(large + size - 16, 16) == bytes(8) + b"the end."
+    assert hip.from_device(large, 4) == b"\xbe" * 4
+    hip.ok("hipFree", large)
+
+
 def test_the_exporter_cannot_open_its_own_handle(out):
     assert open_code(handle_of(out)) == (INVALID_CONTEXT, None)
 
