@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from helpers import hip_ctypes
 from helpers.isa import library_path
 from helpers.process import PACKAGE, child_environment
