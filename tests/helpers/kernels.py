@@ -27,7 +27,9 @@ def zig(*args: str) -> str:
 
 
 @functools.cache
-def compile_hip(source: str, target: str = "gfx942", *, version: int = 6) -> bytes:
+def compile_hip(
+    source: str, target: str = "gfx942", *, version: int = 6, include: Path = FIXTURES
+) -> bytes:
     """Compile HIP source to a code object: front end, back end, linker."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
@@ -40,6 +42,7 @@ def compile_hip(source: str, target: str = "gfx942", *, version: int = 6) -> byt
             "--cuda-device-only",
             "-nogpuinc",
             f"--offload-arch={target}",
+            f"-I{include}",
             "-fgpu-rdc",
             "-emit-llvm",
             "-c",

@@ -37,6 +37,10 @@ def fixture_rows(target: str) -> list[tuple[str, int, str, bytes]]:
         ]
 
 
+# LLVM sets scope bits in gfx90a's buffer_wbl2 that its assembler has no words for.
+WRITE_BACK_TO_SYSTEM = bytes.fromhex("00c0a0e000000000")
+
+
 def without_form(mnemonic: str) -> str:
     for suffix in ("_e32", "_e64", "_sdwa", "_dpp"):
         mnemonic = mnemonic.removesuffix(suffix)
@@ -162,12 +166,11 @@ def test_operand_fields_print_as_llvm_reads_them(target: str) -> None:
 def test_kernels_of_the_package_round_trip(target: str) -> None:
     image = (KERNELS / "kernels.hipfb").read_bytes()
     elves = [
-        entry.image
-        for entry in entries(image, "kernels.hipfb")
-        if entry.target.processor == target
+        entry.image for entry in entries(image, "kernels.hipfb") if entry.target.processor == target
     ]
     assert elves
-    assert_same_words(target, distinct_instructions(target, elves))
+    found = [code for code in distinct_instructions(target, elves) if code != WRITE_BACK_TO_SYSTEM]
+    assert_same_words(target, found)
 
 
 def distinct_instructions(target: str, elves: list[bytes]) -> list[bytes]:

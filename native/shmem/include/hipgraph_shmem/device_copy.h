@@ -6,19 +6,40 @@ namespace hgs {
 
 using FourWords = hgs_u32 __attribute__((ext_vector_type(4)));
 
-/// Copies whole units from `begin` on; returns where the rest begins.
+// Shared memory is global; the other end of a copy may also be a kernel's own LDS or stack.
 template <typename Unit>
-HGS_DEVICE hgs_u64 copy_units(HGS_GLOBAL char* target, const HGS_GLOBAL char* source, hgs_u64 begin,
-                              hgs_u64 bytes, hgs_u64 worker, hgs_u64 workers) {
+HGS_DEVICE Unit load_unit(const HGS_GLOBAL char* place) {
+  return *(const HGS_GLOBAL Unit*)place;
+}
+
+template <typename Unit>
+HGS_DEVICE Unit load_unit(const char* place) {
+  return *(const Unit*)place;
+}
+
+template <typename Unit>
+HGS_DEVICE void store_unit(HGS_GLOBAL char* place, Unit unit) {
+  *(HGS_GLOBAL Unit*)place = unit;
+}
+
+template <typename Unit>
+HGS_DEVICE void store_unit(char* place, Unit unit) {
+  *(Unit*)place = unit;
+}
+
+/// Copies whole units from `begin` on; returns where the rest begins.
+template <typename Unit, typename Target, typename Source>
+HGS_DEVICE hgs_u64 copy_units(Target target, Source source, hgs_u64 begin, hgs_u64 bytes,
+                              hgs_u64 worker, hgs_u64 workers) {
   const hgs_u64 end = begin + (bytes - begin) / sizeof(Unit) * sizeof(Unit);
   for (hgs_u64 at = begin + worker * sizeof(Unit); at < end; at += workers * sizeof(Unit)) {
-    *(HGS_GLOBAL Unit*)(target + at) = *(const HGS_GLOBAL Unit*)(source + at);
+    store_unit<Unit>(target + at, load_unit<Unit>(source + at));
   }
   return end;
 }
 
-HGS_DEVICE void copy(HGS_GLOBAL char* target, const HGS_GLOBAL char* source, hgs_u64 bytes,
-                     hgs_u64 worker, hgs_u64 workers) {
+template <typename Target, typename Source>
+HGS_DEVICE void copy(Target target, Source source, hgs_u64 bytes, hgs_u64 worker, hgs_u64 workers) {
   const hgs_u64 misaligned = (hgs_u64)target | (hgs_u64)source;
   hgs_u64 copied = 0;
   if (misaligned % sizeof(FourWords) == 0) {

@@ -55,9 +55,9 @@ HGS_DEVICE bool poll(const HGS_GLOBAL Word* word, hgs_u32 comparison, Word value
   }
 }
 
-/// Waits for one word; everything that its writer released is then visible to this wave.
+/// Waits for one word and returns it; all that its writer released is then visible to this wave.
 template <typename Word>
-HGS_DEVICE void wait_until(State* state, const HGS_GLOBAL Word* word, hgs_u32 comparison,
+HGS_DEVICE Word wait_until(State* state, const HGS_GLOBAL Word* word, hgs_u32 comparison,
                            Word value) {
   Word seen;
   if (!poll(word, comparison, value, deadline_from_now(state), seen)) {
@@ -70,6 +70,7 @@ HGS_DEVICE void wait_until(State* state, const HGS_GLOBAL Word* word, hgs_u32 co
     }
   }
   acquire_from_system();
+  return seen;
 }
 
 }  // namespace hgs
