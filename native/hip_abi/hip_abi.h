@@ -43,6 +43,10 @@ constexpr unsigned hipHostMallocPortable = 1, hipHostMallocMapped = 2,
                    hipHostMallocNonCoherent = 0x80000000;
 constexpr unsigned hipHostRegisterPortable = 1, hipHostRegisterMapped = 2,
                    hipHostRegisterIoMemory = 4, hipHostRegisterReadOnly = 8;
+constexpr unsigned hipDeviceMallocDefault = 0, hipDeviceMallocFinegrained = 1,
+                   hipMallocSignalMemory = 2, hipDeviceMallocUncached = 3,
+                   hipDeviceMallocContiguous = 4;
+constexpr unsigned hipIpcMemLazyEnablePeerAccess = 1;
 constexpr unsigned hipMemAttachGlobal = 1, hipMemAttachHost = 2;
 constexpr unsigned hipGraphInstantiateFlagAutoFreeOnLaunch = 1,
                    hipGraphInstantiateFlagUseNodePriority = 8;
@@ -192,3 +196,9 @@ struct hipChannelFormatDesc {
   int f;
 };
 static_assert(sizeof(hipChannelFormatDesc) == 20);
+
+/// An exported allocation; what the bytes mean is the library's affair.
+struct hipIpcMemHandle_t {
+  char reserved[64];
+};
+static_assert(sizeof(hipIpcMemHandle_t) == 64);

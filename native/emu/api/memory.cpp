@@ -47,15 +47,6 @@ Allocation freeable(const void* pointer) {
   return *allocation;
 }
 
-void wait_for_device(int device) {
-  std::vector<CommandPtr> work;
-  {
-    const ApiLock lock;
-    work = work_of_device(device);
-  }
-  for (const CommandPtr& command : work) Executor::instance().wait(command);
-}
-
 /// Frees once the whole device is idle. A failure met on the way stays for the next synchronise.
 void free_now(const char* call, void* pointer) {
   permit_now(call);
@@ -83,6 +74,7 @@ hipMemoryType type_of(AllocationKind kind) {
     case AllocationKind::Registered: return hipMemoryTypeHost;
     case AllocationKind::Managed: return hipMemoryTypeManaged;
     case AllocationKind::Device:
+    case AllocationKind::Imported:
     case AllocationKind::Code:
     case AllocationKind::Kernarg: return hipMemoryTypeDevice;
   }
@@ -96,6 +88,16 @@ HIPGRAPH_API hipError_t hipMalloc(void** pointer, std::size_t bytes) {
     clear(pointer);
     permit_now(call);
     allocate(pointer, bytes, AllocationKind::Device, 0);
+  });
+}
+
+// What the caches do with memory changes no value here: the flags are remembered and no more.
+HIPGRAPH_API hipError_t hipExtMallocWithFlags(void** pointer, std::size_t bytes, unsigned flags) {
+  return entry([&] {
+    clear(pointer);
+    require(flags <= hipDeviceMallocContiguous, hipErrorInvalidValue);
+    require(flags != hipMallocSignalMemory || bytes == 8, hipErrorInvalidValue);
+    allocate(pointer, bytes, AllocationKind::Device, flags);
   });
 }
 

@@ -77,12 +77,13 @@ void for_each_lane(std::uint64_t mask, Body body) {
   }
 }
 
-/// Writes bytes; whether one of them changed (only then does a store count as an effect).
+/// Writes bytes; whether one of them changed (only then does a store count as an effect). Bytes
+/// that stay the same are written too: another process may be writing others there.
 template <std::size_t count>
 bool replace_bytes(std::uint8_t* to, const std::array<std::uint8_t, count>& from) {
-  if (std::memcmp(to, from.data(), count) == 0) return false;
+  const bool changed = std::memcmp(to, from.data(), count) != 0;
   std::memcpy(to, from.data(), count);
-  return true;
+  return changed;
 }
 
 /// Whether the bytes of every lane, active or not, lie in [begin, end).

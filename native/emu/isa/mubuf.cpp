@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "isa/buffer_lanes.h"
 #include "isa/lds_load.h"
 #include "isa/memory_atomic.h"
@@ -12,8 +14,11 @@ using namespace atomic;
 using b32 = std::uint32_t;
 using b64 = std::uint64_t;
 
-/// Caches are not modelled, memory is always coherent.
-void nothing(Wave& /*wave*/, const Instruction& /*in*/) {}
+/// Caches are not modelled, memory is always coherent; but the host may let a later load overtake
+/// an earlier store, and fences of kernels consist of these instructions.
+void fence(Wave& /*wave*/, const Instruction& /*in*/) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 /// Calls `access(address, byte)` for those dwords of a lane that are in the buffer.
 template <Transfer kind, typename Access>
@@ -129,12 +134,12 @@ constexpr Row table[] = {
     {37, all_targets, "buffer_load_short_d16_hi", load<transfer::b16_high>, {1, 0}, kReadsDst},
     {38, all_targets, "buffer_load_format_d16_hi_x", nullptr, {1, 0}, kReadsDst},
     {39, all_targets, "buffer_store_format_d16_hi_x", nullptr, {0, 1}},
-    {40, all_targets, "buffer_wbl2", nothing, {0, 0}},
-    {41, gfx90a_only, "buffer_invl2", nothing, {0, 0}},
-    {41, since_gfx942, "buffer_inv", nothing, {0, 0}},
+    {40, all_targets, "buffer_wbl2", fence, {0, 0}},
+    {41, gfx90a_only, "buffer_invl2", fence, {0, 0}},
+    {41, since_gfx942, "buffer_inv", fence, {0, 0}},
     {61, gfx90a_only, "buffer_store_lds_dword", nullptr, {0, 0}},
-    {62, gfx90a_only, "buffer_wbinvl1", nothing, {0, 0}},
-    {63, gfx90a_only, "buffer_wbinvl1_vol", nothing, {0, 0}},
+    {62, gfx90a_only, "buffer_wbinvl1", fence, {0, 0}},
+    {63, gfx90a_only, "buffer_wbinvl1_vol", fence, {0, 0}},
     {64, all_targets, "buffer_atomic_swap", atomic_row<Swap, b32>, {1, 1}, kAtomic},
     {65, all_targets, "buffer_atomic_cmpswap", atomic_row<CompareSwap, b32>, {1, 2}, kAtomic},
     {66, all_targets, "buffer_atomic_add", atomic_row<Add, b32>, {1, 1}, kAtomic},

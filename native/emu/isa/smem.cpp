@@ -1,5 +1,7 @@
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <ratio>
 #include <string>
 
 #include "isa/memory_atomic.h"
@@ -16,9 +18,10 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// A scheduler round passes for this many cycles of the core clock and of the 100 MHz clock, so
-/// that code which waits for a time sees it pass, and sees the same in every run.
-constexpr u64 core_cycles_per_round = 1024, clock_ticks_per_round = 64;
+/// A scheduler round passes for this many ticks of the 100 MHz clock, so that code which waits for
+/// a time sees it pass, and sees the same in every run.
+constexpr u64 clock_ticks_per_round = 64;
+constexpr u64 core_cycles_per_tick = 16;
 
 /// Bytes that a scalar access may touch: those of a buffer, or all.
 struct Place {
@@ -89,7 +92,7 @@ void store(Wave& wave, const Instruction& in) {
   check_aligned(in, place.address, 4);
   if (bytes == 0) return;
   const u64 before = wave.launch->effects;
-  wave.store(place.address, wave.sgpr.data() + in.data, bytes, Access::ScalarStore);
+  wave.store(place.address, wave.sgpr.data() + in.data, bytes / 4, Access::ScalarStore);
   if (wave.launch->effects != before) wave.note_write(place.address, bytes);
 }
 
@@ -141,16 +144,30 @@ void change(Wave& wave, const Instruction& in) {
 /// Memory is coherent here: nothing to write back or to forget.
 void cache_operation(Wave&, const Instruction&) {}
 
+/// The 100 MHz clock: of the scheduler's rounds, or of the host where other processes see the same
+/// time pass.
+u64 clock_ticks(const LaunchFacts& launch) {
+  if (!launch.shares_memory) return launch.round * clock_ticks_per_round;
+  using Tick = std::chrono::duration<u64, std::ratio<1, 100'000'000>>;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<Tick>(now).count();
+}
+
 // Reading a clock counts as an effect: a wave that waits for time goes on by itself one day, even
 // if all its registers come back to an earlier state meanwhile.
+void note_clock_read(LaunchFacts& launch) {
+  ++launch.effects;
+  ++launch.clock_reads;
+}
+
 void core_clock(Wave& wave, const Instruction& in) {
-  ++wave.launch->effects;
-  set_scalar_u64(wave, in.dst, wave.launch->round * core_cycles_per_round);
+  note_clock_read(*wave.launch);
+  set_scalar_u64(wave, in.dst, clock_ticks(*wave.launch) * core_cycles_per_tick);
 }
 
 void real_time_clock(Wave& wave, const Instruction& in) {
-  ++wave.launch->effects;
-  set_scalar_u64(wave, in.dst, wave.launch->round * clock_ticks_per_round);
+  note_clock_read(*wave.launch);
+  set_scalar_u64(wave, in.dst, clock_ticks(*wave.launch));
 }
 
 template <std::uint8_t Dwords, std::uint8_t Base>

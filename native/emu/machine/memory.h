@@ -12,6 +12,7 @@ struct Range {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   bool writable = false;
+  bool shared = false;  ///< other processes may write it too
   bool holds(std::uint64_t address, std::uint64_t bytes) const {
     return address >= begin && address <= end && bytes <= end - address;
   }

@@ -21,14 +21,16 @@ std::uint8_t* Wave::at(std::uint64_t address, std::uint32_t bytes, Access access
     throw Trap(TrapKind::MemoryFault,
                "write to read-only memory: " + memory.describe(address, bytes));
   }
+  if (range.shared && access != Access::Store && access != Access::ScalarStore) ++shared_reads;
   return reinterpret_cast<std::uint8_t*>(address);
 }
 
-void Wave::store(std::uint64_t address, const void* bytes, std::uint32_t count, Access access) {
-  std::uint8_t* to = at(address, count, access);
-  if (std::memcmp(to, bytes, count) == 0) return;
-  std::memcpy(to, bytes, count);
-  ++launch->effects;
+void Wave::store(std::uint64_t address, const std::uint32_t* words, std::uint32_t count,
+                 Access access) {
+  auto* to = reinterpret_cast<std::uint32_t*>(at(address, 4 * count, access));
+  if (std::memcmp(to, words, 4 * count) != 0) ++launch->effects;
+  // Words that stay the same are stored too: another process may be storing others there.
+  for (std::uint32_t i = 0; i < count; ++i) __atomic_store_n(to + i, words[i], __ATOMIC_RELAXED);
 }
 
 void Wave::note_write(std::uint64_t address, std::uint32_t bytes) const {

@@ -42,8 +42,13 @@ struct LaunchFacts {
   std::uint32_t vgpr_rows = 0;  ///< architected VGPRs allocated
   std::uint32_t accvgpr_rows = 0;
   std::uint32_t scratch_lane_bytes = 0;
-  std::uint64_t effects = 0;  ///< stores and atomics that changed a byte, waves ended, barriers
-  std::uint64_t round = 0;    ///< scheduler round: the source of deterministic clocks
+  /// Stores and atomics that changed a byte, waves ended, barriers, clocks read.
+  std::uint64_t effects = 0;
+  std::uint64_t clock_reads = 0;  ///< those of the effects that only read a clock
+  std::uint64_t round = 0;        ///< scheduler round: the source of deterministic clocks
+  /// Whether the process shares memory with others: time passes for them as well, so clocks are
+  /// the host's.
+  bool shares_memory = false;
   std::array<std::uint64_t, instruction_classes> counts{};
 };
 
@@ -62,7 +67,8 @@ struct Wave {
   Workgroup* group = nullptr;
   LaunchFacts* launch = nullptr;
   Poll poll;
-  Range range;  ///< last allocation touched
+  std::uint64_t shared_reads = 0;  ///< reads of memory that other processes may write
+  Range range;                     ///< last allocation touched
   std::uint64_t range_generation = 0;
 
   std::uint64_t pair(std::uint32_t code) const {
@@ -86,8 +92,8 @@ struct Wave {
 
   /// Host pointer to device bytes, proven to lie in one live allocation; throws Trap otherwise.
   std::uint8_t* at(std::uint64_t address, std::uint32_t bytes, Access access);
-  /// Writes bytes and counts an effect when one of them changed.
-  void store(std::uint64_t address, const void* bytes, std::uint32_t count, Access access);
+  /// Writes words (the address is a multiple of 4) and counts an effect when one of them changed.
+  void store(std::uint64_t address, const std::uint32_t* words, std::uint32_t count, Access access);
   /// Notes this wave as the writer of a synchronising write.
   void note_write(std::uint64_t address, std::uint32_t bytes) const;
 };

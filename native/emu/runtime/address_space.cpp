@@ -1,5 +1,7 @@
 #include "runtime/address_space.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -26,11 +28,6 @@ constexpr std::size_t freed_poison_bytes = mebibyte;
 constexpr std::size_t quarantine_blocks = 1024;
 constexpr std::size_t quarantine_bytes = 64 * mebibyte;
 constexpr std::size_t small_copy = 4096;
-constexpr std::size_t near_bytes = 16 * mebibyte;
-
-std::size_t charged(std::size_t bytes) {
-  return (bytes + system_page - 1) / system_page * system_page;
-}
 
 bool on_device(AllocationKind kind) {
   return kind == AllocationKind::Device || kind == AllocationKind::Managed ||
@@ -65,6 +62,7 @@ struct AddressSpace::State {
   std::uint64_t last_number = 0;
   std::atomic<std::uint64_t> generation{1};
   std::atomic<std::size_t> adopted{0};
+  std::atomic<bool> shares{false};
   std::map<std::uint64_t, WriterNote> adopted_notes;  ///< by dword address
 
   Block* table_block(std::uint64_t address) const {
@@ -76,6 +74,7 @@ struct AddressSpace::State {
   Block* fresh_record();
   void fill_table(const Block& block, Block* value);
   std::optional<std::uint64_t> take(std::size_t bytes);
+  void add(Allocation& made);
   void forget(Block* block);
   void evict_oldest();
   void enter_quarantine(Block* block);
@@ -116,6 +115,15 @@ std::optional<std::uint64_t> AddressSpace::State::take(std::size_t bytes) {
   return base;
 }
 
+/// Makes `made`, whose base was taken, a live allocation with a number.
+void AddressSpace::State::add(Allocation& made) {
+  if (numbered(made.kind)) made.number = ++last_number;
+  Block* block = fresh_record();
+  block->open(made);
+  fill_table(*block, block);
+  blocks.emplace(made.base, block);
+}
+
 void AddressSpace::State::forget(Block* block) {
   fill_table(*block, nullptr);
   arena.give_back(block->allocation.base, block->allocation.bytes);
@@ -135,6 +143,9 @@ void AddressSpace::State::evict_oldest() {
 void AddressSpace::State::enter_quarantine(Block* block) {
   const Allocation& a = block->allocation;
   const std::size_t kept = std::min(a.bytes, freed_poison_bytes);
+  // Others keep the bytes that they share; only this process's view of them ends.
+  if (block->shared.load()) arena.unmap_file(a.base, a.bytes);
+  if (block->file >= 0) close(block->file);
   std::memset(pointer(a.base), freed_poison, kept);
   arena.discard(a.base + kept, a.bytes - kept);
   if (block->noted.load()) arena.discard_shadow(a.base, a.bytes);
@@ -172,23 +183,51 @@ std::optional<Allocation> AddressSpace::allocate(std::size_t bytes, AllocationKi
   {
     const State::Unique lock(state.mutex);
     std::size_t& used = state.used.at(static_cast<std::size_t>(device));
-    const std::size_t charge = on_device(kind) ? charged(bytes) : 0;
+    const std::size_t charge = on_device(kind) ? whole_pages(bytes) : 0;
     if (bytes == 0 || charge > total_bytes(device) - used) return std::nullopt;
     const std::optional<std::uint64_t> base = state.take(bytes);
     if (!base.has_value()) return std::nullopt;
     used += charge;
     made.base = *base;
-    if (numbered(kind)) made.number = ++state.last_number;
-    Block* block = state.fresh_record();
-    block->open(made);
-    state.fill_table(*block, block);
-    state.blocks.emplace(made.base, block);
+    state.add(made);
   }
   if (numbered(kind)) {
     std::memset(pointer(made.base), fresh_poison, std::min(bytes, fresh_poison_bytes));
   }
   return made;
 }
+
+std::optional<Allocation> AddressSpace::import(int file, std::size_t bytes, int device) {
+  State& state = *state_;
+  const State::Unique lock(state.mutex);
+  const std::optional<std::uint64_t> base = state.take(bytes);
+  if (!base.has_value()) return std::nullopt;
+  if (!state.arena.map_file(*base, bytes, file)) {
+    state.arena.give_back(*base, bytes);
+    return std::nullopt;
+  }
+  Allocation made{*base, bytes, AllocationKind::Imported, device, 0, 0};
+  state.add(made);
+  state.shares.store(true);
+  return made;
+}
+
+int AddressSpace::share(std::uint64_t base) {
+  State& state = *state_;
+  const State::Unique lock(state.mutex);
+  const auto found = state.blocks.find(base);
+  if (found == state.blocks.end() || !found->second->live.load()) return -1;
+  Block& block = *found->second;
+  if (block.allocation.kind != AllocationKind::Device) return -1;
+  if (block.file < 0) block.file = state.arena.move_to_file(base, block.allocation.bytes);
+  if (block.file < 0) return -1;
+  block.shared.store(true);
+  state.shares.store(true);
+  state.generation.fetch_add(1);  // waves must look at the range anew to know
+  return block.file;
+}
+
+bool AddressSpace::shares() const { return state_->shares.load(std::memory_order_relaxed); }
 
 bool AddressSpace::adopt(void* host, std::size_t bytes, AllocationKind kind, int device,
                          unsigned flags) {
@@ -215,7 +254,7 @@ bool AddressSpace::release(std::uint64_t base) {
   const Allocation& a = block->allocation;
   block->live.store(false);
   state.generation.fetch_add(1);
-  if (on_device(a.kind)) state.used[static_cast<std::size_t>(a.device)] -= charged(a.bytes);
+  if (on_device(a.kind)) state.used[static_cast<std::size_t>(a.device)] -= whole_pages(a.bytes);
   if (!state.arena.holds(base)) {
     auto& notes = state.adopted_notes;
     notes.erase(notes.lower_bound(base & ~std::uint64_t{3}), notes.lower_bound(base + a.bytes));
@@ -355,14 +394,7 @@ std::string AddressSpace::describe(std::uint64_t address, std::uint64_t bytes) c
   const auto next = state.blocks.upper_bound(address);
   const Block* after = next == state.blocks.end() ? nullptr : next->second;
   const Block* before = next == state.blocks.begin() ? nullptr : std::prev(next)->second;
-  const std::uint64_t ahead = after == nullptr ? near_bytes : after->allocation.base - address;
-  const std::uint64_t behind = before == nullptr || before->holds(address)
-                                   ? (before == nullptr ? near_bytes : 0)
-                                   : address - before->end.load();
-  if (std::min(ahead, behind) >= near_bytes) {
-    return hex(address) + " is in no allocation: memory that the device does not know";
-  }
-  return place_in(behind <= ahead ? *before : *after, address, bytes);
+  return place_between(before, after, address, bytes);
 }
 
 }  // namespace hipgraph::emu

@@ -10,7 +10,15 @@
 namespace hipgraph::emu {
 
 /// What an allocation is; hipPointerGetAttributes and copy checks need it.
-enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Code, Kernarg };
+enum class AllocationKind : std::uint8_t {
+  Device,
+  Imported,  ///< device memory of another process
+  Pinned,
+  Managed,
+  Registered,
+  Code,
+  Kernarg,
+};
 
 /// One live allocation.
 struct Allocation {
@@ -35,6 +43,14 @@ class AddressSpace final : public Memory {
                                      unsigned flags = 0);
   /// Takes memory of the host's own into the space (hipHostRegister); false when it overlaps.
   bool adopt(void* host, std::size_t bytes, AllocationKind kind, int device, unsigned flags);
+  /// Lets other processes map the device allocation that starts at `base`; the descriptor of the
+  /// file that holds it from now on, or -1. Only while nothing writes there.
+  int share(std::uint64_t base);
+  /// Takes the file behind another process's allocation into the space; nullopt when it has no
+  /// room.
+  std::optional<Allocation> import(int file, std::size_t bytes, int device);
+  /// Whether this process ever shared memory with another one.
+  bool shares() const;
   /// Frees the allocation that starts at `base`; false when there is none.
   bool release(std::uint64_t base);
   /// The live allocation holding `address` (interior pointers too).

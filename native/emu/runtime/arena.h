@@ -9,6 +9,11 @@ namespace hipgraph::emu {
 /// The host's page, the grain of what can be committed and given back.
 constexpr std::size_t system_page = 4096;
 
+/// Bytes of the system pages that `bytes` take.
+constexpr std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + system_page - 1) / system_page * system_page;
+}
+
 /// The bytes behind an address; device addresses are host addresses.
 inline void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
@@ -31,6 +36,14 @@ class Arena {
   void give_back(std::uint64_t start, std::size_t bytes);
   /// Returns the memory of whole system pages in [start, start + bytes) to the system.
   void discard(std::uint64_t start, std::size_t bytes);
+  /// Moves the memory of [start, start + bytes), a run's start, into a file that others can map;
+  /// its descriptor, or -1 when the system refuses. Nobody may write there meanwhile.
+  int move_to_file(std::uint64_t start, std::size_t bytes);
+  /// Puts the memory of a file of `bytes` at `start`; false when the system refuses.
+  bool map_file(std::uint64_t start, std::size_t bytes, int file);
+  /// Puts fresh memory of this process alone at [start, start + bytes), where a file's was; throws
+  /// std::bad_alloc when the system refuses.
+  void unmap_file(std::uint64_t start, std::size_t bytes);
   /// Forgets the shadow of [start, start + bytes): it reads as zeros again.
   void discard_shadow(std::uint64_t start, std::size_t bytes);
 

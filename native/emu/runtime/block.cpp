@@ -1,14 +1,18 @@
 #include "runtime/block.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace hipgraph::emu {
 namespace {
 
+constexpr std::uint64_t near_bytes = std::uint64_t{16} << 20;
+
 /// What made an allocation of this kind; numbered kinds are numbered in one sequence.
 const char* origin(AllocationKind kind) {
   switch (kind) {
     case AllocationKind::Device: return "hipMalloc ";
+    case AllocationKind::Imported: return "hipIpcOpenMemHandle ";
     case AllocationKind::Pinned: return "hipHostMalloc ";
     case AllocationKind::Managed: return "hipMallocManaged ";
     case AllocationKind::Registered: return "hipHostRegister ";
@@ -34,6 +38,7 @@ void Block::open(const Allocation& as) {
   allocation = as;
   host_begin = host_end = 0;
   label = nullptr;
+  file = -1;
   const std::uint64_t last = as.base + as.bytes;
   begin.store(as.base, std::memory_order_relaxed);
   end.store(last, std::memory_order_relaxed);
@@ -41,13 +46,15 @@ void Block::open(const Allocation& as) {
   writable_begin.store(as.base, std::memory_order_relaxed);
   writable_end.store(code ? as.base : last, std::memory_order_relaxed);
   noted.store(false, std::memory_order_relaxed);
+  shared.store(as.kind == AllocationKind::Imported, std::memory_order_relaxed);
   live.store(true, std::memory_order_release);
 }
 
 Range Block::piece(std::uint64_t address) const {
   const std::uint64_t from = writable_begin.load(std::memory_order_relaxed);
   const std::uint64_t to = writable_end.load(std::memory_order_relaxed);
-  if (address - from < to - from) return {from, to, true};
+  const bool others = shared.load(std::memory_order_relaxed);
+  if (address - from < to - from) return {from, to, true, others};
   const std::uint64_t first = begin.load(std::memory_order_relaxed);
   const std::uint64_t last = end.load(std::memory_order_relaxed);
   if (from == to) return {first, last, false};
@@ -74,6 +81,18 @@ std::string place_in(const Block& block, std::uint64_t address, std::uint64_t by
   if (bytes <= end - address) return inside;
   return inside + ": the " + count(bytes) + " there reach " + count(bytes - (end - address)) +
          " past its end";
+}
+
+std::string place_between(const Block* before, const Block* after, std::uint64_t address,
+                          std::uint64_t bytes) {
+  const std::uint64_t ahead = after == nullptr ? near_bytes : after->allocation.base - address;
+  const std::uint64_t behind = before == nullptr || before->holds(address)
+                                   ? (before == nullptr ? near_bytes : 0)
+                                   : address - before->end.load();
+  if (std::min(ahead, behind) >= near_bytes) {
+    return hex(address) + " is in no allocation: memory that the device does not know";
+  }
+  return place_in(behind <= ahead ? *before : *after, address, bytes);
 }
 
 }  // namespace hipgraph::emu

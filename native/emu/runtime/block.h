@@ -15,9 +15,11 @@ struct Block {
   std::atomic<std::uint64_t> begin{0}, end{0};
   std::atomic<std::uint64_t> writable_begin{0}, writable_end{0};
   std::atomic<bool> noted{false};              ///< its shadow holds notes
+  std::atomic<bool> shared{false};             ///< other processes may write it
   Allocation allocation;                       ///< this and all below: under the space's lock
   std::uint64_t host_begin = 0, host_end = 0;  ///< hull of what the host and copies wrote
   const char* label = nullptr;                 ///< of a guard
+  int file = -1;                               ///< descriptor through which others map it
 
   /// Describes a new live allocation; writable unless it is code.
   void open(const Allocation& as);
@@ -36,6 +38,11 @@ std::string name_of(const Block& block);
 /// A sentence on `bytes` bytes at `address`, which lie in, across the end of, behind or before
 /// `block`.
 std::string place_in(const Block& block, std::uint64_t address, std::uint64_t bytes);
+
+/// The same where no page belongs to a block: by the nearer of the blocks below and above, if one
+/// is near.
+std::string place_between(const Block* before, const Block* after, std::uint64_t address,
+                          std::uint64_t bytes);
 
 /// "0x7f00".
 std::string hex(std::uint64_t value);

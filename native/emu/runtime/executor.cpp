@@ -25,6 +25,11 @@ constexpr std::chrono::seconds shared_memory_grace{10};
 // How often a standstill is looked at again meanwhile.
 constexpr std::chrono::milliseconds grace_step{10};
 
+// Rounds that kernels may wait for another process before the thread sleeps between rounds, and
+// for how long it does: first so briefly that a quick answer is seen at once, then longer.
+constexpr unsigned wakeful_rounds = 16;
+constexpr std::chrono::microseconds first_nap{10}, longest_nap{200};
+
 thread_local bool is_executor = false;
 
 }  // namespace
@@ -40,6 +45,9 @@ struct Executor::State {
   // Used by the executor's thread only.
   std::uint64_t standstill_effects = 0;  ///< effects before the latest standstill
   Clock::time_point standstill_since;
+  std::uint64_t waiting_effects = 0;  ///< effects before the kernels began to wait for others
+  unsigned waiting_rounds = 0;
+  std::chrono::microseconds nap{};
 
   void know_this_thread();
   void link(const CommandPtr& command, std::span<const CommandPtr> after);
@@ -51,6 +59,7 @@ struct Executor::State {
   bool host_could_help();
   void sit_out_standstill();
   bool standstill_is_final(Clock::time_point now);
+  void wait_for_other_process();
   [[noreturn]] void run();
 };
 
@@ -167,6 +176,20 @@ void Executor::State::sit_out_standstill() {
   Scheduler::instance().abandon();
 }
 
+/// Kernels only look at memory that another process may write: lets that one have the processor.
+void Executor::State::wait_for_other_process() {
+  const std::uint64_t effects = Scheduler::instance().effects();
+  if (effects != waiting_effects) {
+    waiting_effects = effects;
+    waiting_rounds = 0;
+    nap = first_nap;
+  }
+  if (++waiting_rounds <= wakeful_rounds) return;
+  std::unique_lock lock(mutex);
+  if (ready.empty()) work.wait_for(lock, nap);
+  nap = std::min(2 * nap, longest_nap);
+}
+
 void Executor::State::run() {
   is_executor = true;
   Scheduler& scheduler = Scheduler::instance();
@@ -181,6 +204,7 @@ void Executor::State::run() {
     for (CommandPtr& command : batch) start(std::exchange(command, nullptr));
     if (!batch.empty()) scheduler.note_effect();
     outlook = scheduler.round();
+    if (outlook == Outlook::Waiting) wait_for_other_process();
     if (outlook == Outlook::Stuck) sit_out_standstill();
   }
 }

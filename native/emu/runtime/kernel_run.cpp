@@ -122,6 +122,17 @@ void KernelRun::pass_barrier(ResidentWorkgroup& workgroup) {
   ++facts_.effects;
 }
 
+void KernelRun::run_slice(ResidentWave& resident, std::uint32_t budget,
+                          const Standstill& standstill) {
+  if (!facts_.shares_memory) {
+    standstill.run_slice(program_, resident, budget);
+    return;
+  }
+  resident.polls.begin_slice(resident.wave);
+  standstill.run_slice(program_, resident, budget);
+  resident.polls.end_slice(resident.wave);
+}
+
 std::optional<KernelTrap> KernelRun::run_workgroup(ResidentWorkgroup& workgroup,
                                                    SliceLengths& lengths,
                                                    const Standstill& standstill) {
@@ -130,7 +141,7 @@ std::optional<KernelTrap> KernelRun::run_workgroup(ResidentWorkgroup& workgroup,
     Wave& wave = resident.wave;
     if (wave.status != WaveStatus::Ready) continue;
     try {
-      standstill.run_slice(program_, resident, lengths.next());
+      run_slice(resident, lengths.next(), standstill);
     } catch (const Trap& trap) {
       return KernelTrap{trap, group.linear_id, wave.index, wave.instruction_pc};
     }
@@ -147,6 +158,7 @@ std::optional<KernelTrap> KernelRun::run_workgroup(ResidentWorkgroup& workgroup,
 std::optional<KernelTrap> KernelRun::run_slices(SliceLengths& lengths, const Standstill& standstill,
                                                 ComputeUnits& units, std::uint64_t round) {
   facts_.round = round;
+  facts_.shares_memory = AddressSpace::instance().shares();
   bool any_ended = false;
   for (std::unique_ptr<ResidentWorkgroup>& workgroup : resident_) {
     if (std::optional<KernelTrap> trap = run_workgroup(*workgroup, lengths, standstill))

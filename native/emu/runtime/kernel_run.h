@@ -55,6 +55,7 @@ class KernelRun {
   void start_resident_wave(ResidentWorkgroup& workgroup, std::uint32_t index);
   std::optional<KernelTrap> run_workgroup(ResidentWorkgroup& workgroup, SliceLengths& lengths,
                                           const Standstill& standstill);
+  void run_slice(ResidentWave& resident, std::uint32_t budget, const Standstill& standstill);
   void pass_barrier(ResidentWorkgroup& workgroup);
   void leave(ResidentWorkgroup& workgroup, ComputeUnits& units);
 

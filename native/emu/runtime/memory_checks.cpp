@@ -23,7 +23,8 @@ bool holds(const Allocation& allocation, const void* address, std::size_t bytes)
 
 bool is_device(const std::optional<Allocation>& allocation) {
   return allocation &&
-         (allocation->kind == AllocationKind::Device || allocation->kind == AllocationKind::Code);
+         (allocation->kind == AllocationKind::Device ||
+          allocation->kind == AllocationKind::Imported || allocation->kind == AllocationKind::Code);
 }
 
 bool valid(hipMemcpyKind kind) {

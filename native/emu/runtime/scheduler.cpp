@@ -14,6 +14,16 @@
 
 namespace hipgraph::emu {
 
+namespace {
+
+/// Effects so far of all running kernels.
+struct Tally {
+  std::uint64_t effects = 0;
+  std::uint64_t work = 0;  ///< those that are more than a look at the clock
+};
+
+}  // namespace
+
 struct Scheduler::State {
   explicit State(const DeviceModel& model)
       : devices(static_cast<std::size_t>(model.devices), ComputeUnits(model.compute_units)),
@@ -30,6 +40,12 @@ struct Scheduler::State {
     return devices[static_cast<std::size_t>(dispatch.request().device)];
   }
   std::vector<KernelRun*> runs() const;
+  Tally tally() const;
+  /// Calls `body` for the waves that can run.
+  template <class Body>
+  void for_each_ready(Body body) const;
+  bool only_polls() const;
+  bool polls_shared_memory() const;
   std::optional<Status> advance(Dispatch& dispatch);
   void end(std::shared_ptr<Dispatch>& dispatch, Status status);
 };
@@ -38,6 +54,50 @@ std::vector<KernelRun*> Scheduler::State::runs() const {
   std::vector<KernelRun*> found;
   for (const std::shared_ptr<Dispatch>& dispatch : running) found.push_back(&dispatch->run());
   return found;
+}
+
+Tally Scheduler::State::tally() const {
+  Tally sum;
+  for (const std::shared_ptr<Dispatch>& dispatch : running) {
+    const LaunchFacts& facts = dispatch->run().facts();
+    sum.effects += facts.effects;
+    sum.work += facts.effects - facts.clock_reads;
+  }
+  return sum;
+}
+
+template <class Body>
+void Scheduler::State::for_each_ready(Body body) const {
+  for (KernelRun* run : runs()) {
+    for (const std::unique_ptr<ResidentWorkgroup>& workgroup : run->resident()) {
+      for (const ResidentWave& resident : workgroup->waves) {
+        if (resident.wave.status == WaveStatus::Ready) body(resident);
+      }
+    }
+  }
+}
+
+/// Whether in this round every wave did nothing but read again what it had read before, and one of
+/// them memory that other processes may write.
+bool Scheduler::State::only_polls() const {
+  if (!AddressSpace::instance().shares()) return false;
+  bool all = true;
+  bool shared = false;
+  for_each_ready([&](const ResidentWave& resident) {
+    all &= resident.polls.repeats();
+    shared |= resident.polls.shared();
+  });
+  return all && shared;
+}
+
+/// After a proven standstill: whether what repeats for ever reads memory that other processes may
+/// write.
+bool Scheduler::State::polls_shared_memory() const {
+  bool shared = false;
+  for_each_ready([&](const ResidentWave& resident) {
+    shared |= resident.wave.shared_reads != resident.saved.shared_reads;
+  });
+  return shared;
 }
 
 /// Runs the slices of one kernel; its status when it ended.
@@ -70,28 +130,29 @@ Outlook Scheduler::round() {
   State& state = *state_;
   if (state.running.empty()) return Outlook::Idle;
   ++state.rounds;
-  const auto effects_so_far = [&state] {
-    std::uint64_t sum = 0;
-    for (const auto& dispatch : state.running) sum += dispatch->run().facts().effects;
-    return sum;
-  };
-  const std::uint64_t before = effects_so_far();
+  const Tally before = state.tally();
   for (const auto& dispatch : state.running) {
     dispatch->run().start_workgroups(state.units(*dispatch));
   }
   std::vector<std::optional<Status>> ended;
   for (const auto& dispatch : state.running) ended.push_back(state.advance(*dispatch));
-  const bool quiet = effects_so_far() == before;
+  const Tally after = state.tally();
   for (std::size_t i = 0; i < ended.size(); ++i) {
     if (ended[i].has_value()) state.end(state.running[i], *ended[i]);
   }
-  if (std::erase(state.running, nullptr) > 0 || !quiet) {
+  const bool any_ended = std::erase(state.running, nullptr) > 0;
+  if (!any_ended && after.work == before.work && state.only_polls()) {
+    state.standstill.note_effect();  // another process may end it: nothing is proven
+    return Outlook::Waiting;
+  }
+  if (any_ended || after.effects != before.effects) {
     note_effect();
     return state.running.empty() ? Outlook::Idle : Outlook::Running;
   }
   if (!state.standstill.observe(state.runs())) return Outlook::Running;
+  const bool shared = state.polls_shared_memory();
   state.standstill.note_effect();  // what it proved holds only until the host writes: prove it anew
-  return Outlook::Stuck;
+  return shared ? Outlook::Waiting : Outlook::Stuck;
 }
 
 void Scheduler::note_effect() {
@@ -102,16 +163,12 @@ void Scheduler::note_effect() {
 std::uint64_t Scheduler::effects() const { return state_->effects; }
 
 bool Scheduler::awaits_host_memory() const {
-  for (KernelRun* run : state_->runs()) {
-    for (const std::unique_ptr<ResidentWorkgroup>& workgroup : run->resident()) {
-      for (const ResidentWave& resident : workgroup->waves) {
-        if (resident.wave.status != WaveStatus::Ready) continue;
-        const auto polled = AddressSpace::instance().lookup(resident.wave.poll.address);
-        if (polled.has_value() && polled->kind != AllocationKind::Device) return true;
-      }
-    }
-  }
-  return false;
+  bool any = false;
+  state_->for_each_ready([&any](const ResidentWave& resident) {
+    const auto polled = AddressSpace::instance().lookup(resident.wave.poll.address);
+    any |= polled.has_value() && polled->kind != AllocationKind::Device;
+  });
+  return any;
 }
 
 void Scheduler::abandon() {

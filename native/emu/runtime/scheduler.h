@@ -10,6 +10,7 @@ class Dispatch;
 enum class Outlook : std::uint8_t {
   Idle,     ///< no kernel runs
   Running,  ///< waves advance, or may
+  Waiting,  ///< all waves look at memory, some at memory that other processes may write
   Stuck,    ///< nothing but a write from outside can ever change anything
 };
 

@@ -84,7 +84,8 @@ void Standstill::run_slice(Program& program, ResidentWave& resident, std::uint32
 
 void Standstill::save(ResidentWave& resident) const {
   const Wave& wave = resident.wave;
-  resident.saved = {quiet_time_, wave.pc, hash_scalars(wave), hash_vectors(wave), false};
+  resident.saved = {quiet_time_,        wave.pc,           hash_scalars(wave),
+                    hash_vectors(wave), wave.shared_reads, false};
   resident.wave.poll = {};  // what is read from here on is what the loop reads
 }
 

@@ -161,4 +161,12 @@ std::vector<CommandPtr> work_of_device(int device) {
   return commands;
 }
 
+void wait_for_device(int device) {
+  const auto work = [device] {
+    const ApiLock lock;
+    return work_of_device(device);
+  }();
+  for (const CommandPtr& command : work) Executor::instance().wait(command);
+}
+
 }  // namespace hipgraph::emu

@@ -62,5 +62,7 @@ void wait_for_command(Stream& stream, const CommandPtr& command);
 std::vector<CommandPtr> work_of(hipStream_t handle, const Stream& stream);
 /// All work of a device, that of destroyed streams too.
 std::vector<CommandPtr> work_of_device(int device);
+/// Waits for all work of a device. Takes the API lock: the only one here to be called without it.
+void wait_for_device(int device);
 
 }  // namespace hipgraph::emu

@@ -14,7 +14,13 @@ HOST, DEVICE, MANAGED = 1, 2, 3
 
 @pytest.mark.parametrize(
     "call, extra",
-    [("hipMalloc", ()), ("hipHostMalloc", (0,)), ("hipHostAlloc", (0,)), ("hipMallocAsync", (0,))],
+    [
+        ("hipMalloc", ()),
+        ("hipExtMallocWithFlags", (3,)),
+        ("hipHostMalloc", (0,)),
+        ("hipHostAlloc", (0,)),
+        ("hipMallocAsync", (0,)),
+    ],
 )
 def test_no_bytes_give_null_and_no_out_is_refused(call, extra):
     pointer = ctypes.c_uint64(7)
@@ -27,6 +33,27 @@ def test_more_than_the_device_has_is_out_of_memory():
     pointer = ctypes.c_uint64(7)
     assert hip.code("hipMalloc", ctypes.byref(pointer), 1 << 50) == OUT_OF_MEMORY
     assert pointer.value == 0
+
+
+@pytest.mark.parametrize(
+    "flags, nbytes, expected",
+    [
+        *((flags, 64, 0) for flags in (0, 1, 3, 4)),
+        (2, 8, 0),
+        (2, 16, INVALID),
+        (5, 64, INVALID),
+        (0x80000000, 64, INVALID),
+    ],
+)
+def test_device_memory_of_other_cache_kinds(flags, nbytes, expected):
+    pointer = ctypes.c_uint64(7)
+    assert hip.code("hipExtMallocWithFlags", ctypes.byref(pointer), nbytes, flags) == expected
+    assert (pointer.value != 0) == (expected == 0)
+    if expected == 0:
+        attributes = hip.PointerAttributes()
+        hip.ok("hipPointerGetAttributes", ctypes.byref(attributes), pointer.value)
+        assert (attributes.type, attributes.allocationFlags) == (DEVICE, flags)
+    hip.ok("hipFree", pointer.value)
 
 
 @pytest.mark.parametrize(
