@@ -119,6 +119,13 @@ def test_every_source_of_the_emulated_device_is_built() -> None:
             assert path.removeprefix("native/").removeprefix("emu/") in listed, path
 
 
+def test_every_source_of_the_local_provider_is_built() -> None:
+    listed = (ROOT / "native/shmem/CMakeLists.txt").read_text()
+    for path in SOURCES:
+        if path.startswith("native/shmem/local/") and path.endswith(".cpp"):
+            assert f"  {path.removeprefix('native/shmem/')}\n" in listed, path
+
+
 FAMILY_TABLES = re.compile(r"^std::span<const Row> (\w+)\(\)", re.M)
 
 

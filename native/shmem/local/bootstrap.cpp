@@ -30,12 +30,13 @@ Waiting& waiting() {
 Socket take_listener(const UniqueId& id) {
   Waiting& kept = waiting();
   const std::lock_guard lock(kept.mutex);
-  if (!kept.listener || kept.id.token != id.token) {
+  const bool made_here = kept.id.token == id.token;
+  if (made_here && kept.process != getpid()) {
+    fail(HGS_INVALID, "id was made before a fork: call hgs_get_uniqueid and hgs_init in the child");
+  }
+  if (!made_here || !kept.listener) {
     fail(HGS_INVALID, "id was not made in this process, or is used up: PE 0 calls ",
          "hgs_get_uniqueid itself, anew for each hgs_init");
-  }
-  if (kept.process != getpid()) {
-    fail(HGS_INVALID, "id was made before a fork: call hgs_get_uniqueid and hgs_init in the child");
   }
   return std::move(kept.listener);
 }
@@ -45,6 +46,8 @@ Socket take_listener(const UniqueId& id) {
 UniqueId open_bootstrap() {
   Waiting& kept = waiting();
   const std::lock_guard lock(kept.mutex);
+  // The parent's threads are not in a forked child: there is nothing to wait for.
+  if (kept.process != getpid()) static_cast<void>(kept.refusing.release());
   kept.refusing.reset();
   kept.listener = listen_on_loopback();
   kept.id = make_unique_id(port_of(kept.listener));

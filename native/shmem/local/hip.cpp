@@ -44,11 +44,12 @@ void attach_hip(const char* path) {
     fail(HGS_INVALID, "hip_library: ", path, " is not loaded: load HIP first, then pass its path");
   }
   Hip found;
-  resolve_all(library, found.get_device, found.set_device, found.device_attribute, found.malloc,
-              found.ext_malloc, found.free, found.host_malloc, found.host_free, found.ipc_get,
-              found.ipc_open, found.ipc_close, found.copy, found.fill, found.stream_create,
-              found.stream_destroy, found.stream_synchronize, found.exchange_capture_mode,
-              found.module_load, found.module_unload, found.function, found.launch);
+  resolve_all(library, found.take_last_error, found.get_device, found.set_device,
+              found.device_attribute, found.malloc, found.ext_malloc, found.free, found.host_malloc,
+              found.host_free, found.ipc_get, found.ipc_open, found.ipc_close, found.copy,
+              found.fill, found.stream_create, found.stream_destroy, found.stream_synchronize,
+              found.exchange_capture_mode, found.module_load, found.module_unload, found.function,
+              found.launch);
   table = found;
   attached = true;
 }

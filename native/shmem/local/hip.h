@@ -6,14 +6,7 @@
 
 namespace hipgraph::shmem {
 
-/// A HIP memory handle on its way to another process.
-struct IpcHandle {
-  char bytes[64];
-};
-
-constexpr unsigned kUncachedMemory = 3;  ///< hipDeviceMallocUncached
-constexpr unsigned kLazyPeerAccess = 1;  ///< hipIpcMemLazyEnablePeerAccess
-constexpr int kWallClockRate = 10017;    ///< hipDeviceAttributeWallClockRate, in kHz
+constexpr int kWallClockRate = 10017;  ///< hipDeviceAttributeWallClockRate, in kHz
 
 /// "hipMalloc returned 2 (hipErrorOutOfMemory: out of memory)".
 std::string hip_text(const char* call, hipError_t code);
@@ -32,6 +25,7 @@ struct HipFunction {
 
 /// What is used of the HIP library that the process has loaded already.
 struct Hip {
+  HipFunction<> take_last_error{"hipGetLastError"};
   HipFunction<int*> get_device{"hipGetDevice"};
   HipFunction<int> set_device{"hipSetDevice"};
   HipFunction<int*, int, int> device_attribute{"hipDeviceGetAttribute"};
@@ -40,8 +34,8 @@ struct Hip {
   HipFunction<void*> free{"hipFree"};
   HipFunction<void**, std::size_t, unsigned> host_malloc{"hipHostMalloc"};
   HipFunction<void*> host_free{"hipHostFree"};
-  HipFunction<IpcHandle*, void*> ipc_get{"hipIpcGetMemHandle"};
-  HipFunction<void**, IpcHandle, unsigned> ipc_open{"hipIpcOpenMemHandle"};
+  HipFunction<hipIpcMemHandle_t*, void*> ipc_get{"hipIpcGetMemHandle"};
+  HipFunction<void**, hipIpcMemHandle_t, unsigned> ipc_open{"hipIpcOpenMemHandle"};
   HipFunction<void*> ipc_close{"hipIpcCloseMemHandle"};
   HipFunction<void*, const void*, std::size_t, hipMemcpyKind, hipStream_t> copy{"hipMemcpyAsync"};
   HipFunction<void*, int, std::size_t, hipStream_t> fill{"hipMemsetAsync"};

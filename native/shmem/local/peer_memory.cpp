@@ -8,7 +8,8 @@ PeerMemory::PeerMemory(int pe, std::size_t bytes) : pe_(pe), bytes_(bytes) {
   // Uncached: what a peer writes is seen without the reader dropping its caches. Not every device
   // gives such memory, and then the kernels' system scope has to do.
   void* block = nullptr;
-  if (hip().ext_malloc.code(&block, bytes, kUncachedMemory) != hipSuccess) {
+  if (hip().ext_malloc.code(&block, bytes, hipDeviceMallocUncached) != hipSuccess) {
+    hip().take_last_error.code();
     const hipError_t code = hip().malloc.code(&block, bytes);
     if (code == hipErrorOutOfMemory) {
       fail(HGS_NO_MEMORY, "the device has no ", bytes,
@@ -25,18 +26,18 @@ PeerMemory::~PeerMemory() {
 }
 
 std::string PeerMemory::handle() const {
-  IpcHandle handle;
+  hipIpcMemHandle_t handle;
   hip().ipc_get(&handle, own());
-  return {handle.bytes, sizeof handle.bytes};
+  return {reinterpret_cast<const char*>(&handle), sizeof handle};
 }
 
 void PeerMemory::open(const std::vector<std::string>& handles) {
   for (std::size_t pe = 0; pe < handles.size(); ++pe) {
     if (bases_[pe] != nullptr) continue;
-    IpcHandle handle{};
-    std::memcpy(handle.bytes, handles[pe].data(), sizeof handle.bytes);
+    hipIpcMemHandle_t handle;
+    std::memcpy(&handle, handles[pe].data(), sizeof handle);
     void* block = nullptr;
-    hip().ipc_open(&block, handle, kLazyPeerAccess);
+    hip().ipc_open(&block, handle, hipIpcMemLazyEnablePeerAccess);
     bases_[pe] = static_cast<char*>(block);
   }
 }

@@ -2,11 +2,14 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include "error.h"
@@ -15,6 +18,32 @@ namespace hipgraph::shmem {
 namespace {
 
 constexpr std::chrono::milliseconds kRetry{20};
+
+/// All sockets of the process, for a forked child to close.
+struct Sockets {
+  std::mutex mutex;
+  std::set<Socket*> all;
+};
+
+void before_fork();
+void after_fork_in_parent();
+void after_fork_in_child();
+
+/// Lives as long as the process: no destructor runs while a thread may still use it.
+Sockets& sockets() {
+  static Sockets& only = *[] {
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    return new Sockets;
+  }();
+  return only;
+}
+
+void before_fork() { sockets().mutex.lock(); }
+void after_fork_in_parent() { sockets().mutex.unlock(); }
+void after_fork_in_child() {
+  for (Socket* socket : sockets().all) socket->close();
+  sockets().mutex.unlock();
+}
 
 void set_option(int descriptor, int level, int option, int value) {
   setsockopt(descriptor, level, option, &value, sizeof value);
@@ -39,8 +68,20 @@ sockaddr_in address_of(const UniqueId& id) {
 
 }  // namespace
 
+Socket::Socket(int descriptor) : descriptor_(descriptor) {
+  const std::lock_guard lock(sockets().mutex);
+  sockets().all.insert(this);
+}
+
 Socket::~Socket() {
-  if (descriptor_ >= 0) close(descriptor_);
+  const std::lock_guard lock(sockets().mutex);
+  sockets().all.erase(this);
+  close();
+}
+
+void Socket::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
 }
 
 void Socket::shut() const { shutdown(descriptor_, SHUT_RDWR); }

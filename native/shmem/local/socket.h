@@ -11,11 +11,12 @@ namespace hipgraph::shmem {
 
 using Clock = std::chrono::steady_clock;
 
-/// A file descriptor that is closed with its owner.
+/// A file descriptor that is closed with its owner, and at once in a forked child: one that lives
+/// longer than its parent would hide the parent's death from the other end.
 class Socket {
  public:
-  explicit Socket(int descriptor = -1) : descriptor_(descriptor) {}
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  explicit Socket(int descriptor = -1);
+  Socket(Socket&& other) noexcept : Socket() { *this = std::move(other); }
   Socket& operator=(Socket&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     return *this;
@@ -26,6 +27,8 @@ class Socket {
   explicit operator bool() const { return descriptor_ >= 0; }
   /// Ends the connection both ways: who reads it sees its end.
   void shut() const;
+  /// Closes the descriptor of this process; the connection lives on in others that have it.
+  void close();
 
  private:
   int descriptor_;

@@ -73,7 +73,8 @@ World::World(int pe, int n_pes, const unsigned char* id, std::size_t heap_bytes,
 
 void World::allocate() {
   void* pinned = nullptr;
-  hip().host_malloc(&pinned, sizeof(Pinned), hipHostMallocPortable | hipHostMallocMapped);
+  hip().host_malloc(&pinned, sizeof(Pinned),
+                    hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent);
   pinned_.reset(new (pinned) Pinned{});
   void* page = nullptr;
   hip().malloc(&page, sizeof(DevicePage));

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import struct
+from pathlib import Path
 
 import pytest
 from helpers import pes
@@ -51,7 +52,9 @@ def describe(pe: Pe):
 def test_what_a_world_says_of_itself():
     (facts,) = pes.values(pes.run(describe, 1))
     name, version, before, again, symbols, context, team, module = facts
-    assert (name, version) == (b"local", [0, 1, 0])
+    project = Path(__file__).resolve().parents[3].joinpath("pyproject.toml").read_text()
+    assert name == b"local"
+    assert 'version = "{}.{}.{}"'.format(*version) in project
     assert before[0] == 0
     assert before[1] == (INVALID, "there is no world of PEs: call hgs_init first")
     assert again == (INVALID, "this process is a PE already: call hgs_finalize first")

@@ -75,6 +75,31 @@ def test_a_pe_that_dies_is_named_at_once_on_all_others():
         assert after == (INVALID, "there is no world of PEs: call hgs_init first")
 
 
+def die_before_a_forked_child(pe: Pe):
+    pe.init(timeout=30)
+    pe.barrier()
+    if pe.pe == 1:
+        child = os.fork()
+        if child == 0:
+            pe.hear("seen")
+            os._exit(0)
+        os.kill(os.getpid(), signal.SIGKILL)
+    began = time.monotonic()
+    status, text = pe.error("hgs_barrier_all")
+    took = time.monotonic() - began
+    pe.tell("seen")
+    return status, text, took
+
+
+def test_a_forked_child_does_not_hide_the_death_of_its_pe():
+    (first, second) = pes.run(die_before_a_forked_child, 2)
+    assert second.killed
+    status, text, took = first.value
+    assert status == PEER_LOST
+    assert "PE 1 died" in text
+    assert took < 3
+
+
 def die_as_pe_0(pe: Pe):
     pe.init(timeout=30)
     pe.barrier()
