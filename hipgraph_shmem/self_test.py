@@ -105,12 +105,18 @@ def _event(stream: int) -> None:
 
 def _mode(_: int) -> None:
     """The mode goes in and the old one comes out: hip-python's wrapper loses the first."""
-    mode = ctypes.c_int(CaptureMode.RELAXED)
-    call("hipThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-    before = mode.value
-    call("hipThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-    _expect("hipThreadExchangeStreamCaptureMode", mode.value, CaptureMode.RELAXED)
+    before = _exchange(CaptureMode.RELAXED)
     _expect_that("hipThreadExchangeStreamCaptureMode", before in tuple(CaptureMode))
+    relaxed = _exchange(CaptureMode.THREAD_LOCAL)
+    _expect("hipThreadExchangeStreamCaptureMode", relaxed, CaptureMode.RELAXED)
+    thread_local = _exchange(before)
+    _expect("hipThreadExchangeStreamCaptureMode", thread_local, CaptureMode.THREAD_LOCAL)
+
+
+def _exchange(wanted: int) -> int:
+    mode = ctypes.c_int(wanted)
+    call("hipThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+    return mode.value
 
 
 def _memory(stream: int) -> None:

@@ -7,7 +7,8 @@ import pytest
 from helpers.gemm import problem
 
 from hipgraph_shmem.devices import device_info
-from hipgraph_shmem.graph import capture
+from hipgraph_shmem.graph import Graph, capture
+from hipgraph_shmem.launch import launch_packed
 from hipgraph_shmem.memory import Buffer, from_numpy
 from hipgraph_shmem.splitk import Gemm, check, usage
 from hipgraph_shmem.stream import Stream
@@ -37,6 +38,11 @@ def main() -> None:
     assert usage(1).counter_capacity > 0
     with pytest.raises(ValueError, match=r"^stream is on device 0"):
         gemm(here, a, b, out)
+    step = gemm.work(a, b, out).steps[0]
+    with pytest.raises(ValueError, match="load the module on the stream's device"):
+        launch_packed(here, step.kernel, step.config, step.arguments(0, 0))
+    with Graph(0) as graph, pytest.raises(ValueError, match=r"^graph is on device 0"):
+        gemm.add_to(graph, a, b, out)
     near = from_numpy(given.a, here)
     for wrong in (near, near.address):
         with pytest.raises(ValueError, match=r"^a.* device 0: it must be on device 1"):

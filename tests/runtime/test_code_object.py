@@ -118,6 +118,16 @@ def test_random_damage_raises_nothing_else():
             pass
 
 
+def test_an_argument_outside_the_segment_is_refused():
+    image = bytearray(arguments_code_object())
+    key = b".kernarg_segment_size"
+    at = image.index(key) + len(key)
+    assert image[at] < 0x80  # msgpack's form of a small number is the number
+    image[at] = 8
+    with pytest.raises(CodeObjectError, match="outside"):
+        _ = CodeObject(bytes(image)).kernels
+
+
 def bundle(**images):
     return bundles.plain(
         *((f"hipv4-amdgcn-amd-amdhsa--{name}", image) for name, image in images.items())

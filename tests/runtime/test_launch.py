@@ -1,6 +1,7 @@
 """Packing is compared with the C layout that ctypes gives and with the metadata's offsets."""
 
 import ctypes
+from dataclasses import replace
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +13,7 @@ from hipgraph_shmem.code_object import CodeObject
 from hipgraph_shmem.errors import HipError
 from hipgraph_shmem.launch import LaunchConfig, launch, launch_packed, pack
 from hipgraph_shmem.memory import Buffer, PinnedBuffer, zeros
-from hipgraph_shmem.module import Module
+from hipgraph_shmem.module import Kernel, Module
 from hipgraph_shmem.stream import Stream
 
 
@@ -251,6 +252,15 @@ def test_dynamic_lds(stream, module):
 def test_a_block_the_kernel_cannot_have_is_refused(stream, module):
     with pytest.raises(ValueError, match="64 threads"):
         launch(stream, module.kernel("small"), LaunchConfig((1, 1, 1), (128, 1, 1)))
+
+
+def test_a_block_other_than_the_one_compiled_for_is_refused(stream, module):
+    small = module.kernel("small")
+    exact = replace(small.metadata, required_block=(32, 2, 1))
+    kernel = Kernel(small.handle, exact, module)
+    launch(stream, kernel, LaunchConfig((1, 1, 1), (32, 2, 1)))
+    with pytest.raises(ValueError, match=r"exactly \(32, 2, 1\)"):
+        launch(stream, kernel, LaunchConfig((1, 1, 1), (64, 1, 1)))
 
 
 def test_too_much_lds_is_hips_error(stream, module):

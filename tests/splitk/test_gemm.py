@@ -246,6 +246,9 @@ def bad_calls(
     columns = ArrayView(a.address, a.shape, a.dtype, (2, 2 * a.shape[0]), 0, a)
     odd_rows = ArrayView(a.address, a.shape, a.dtype, (2 * a.shape[1] + 2, 2), 0, a)
     overlap = ArrayView(a.address, a.shape, a.dtype, (0, 2), 0, a)
+    gaps = ArrayView(a.address, a.shape, a.dtype, (4 * a.shape[1], 4), 0, a)
+    odd_bytes = ArrayView(a.address, a.shape, a.dtype, (2 * a.shape[1] + 1, 2), 0, a)
+    bias_gaps = ArrayView(out.address, (70,), out.dtype, (8,), 0, out)
     elsewhere = ArrayView(a.address, a.shape, a.dtype, None, 1, a)
     constant = ArrayView(out.address, out.shape, out.dtype, None, 0, out, readonly=True)
     host = np.zeros(a.shape, a.dtype)
@@ -261,6 +264,8 @@ def bad_calls(
         "column-major": ("a", ValueError, (stream, columns, b, out)),
         "unaligned rows": ("a", ValueError, (stream, odd_rows, b, out)),
         "overlapping rows": ("a", ValueError, (stream, overlap, b, out)),
+        "gaps in rows": ("a", ValueError, (stream, gaps, b, out)),
+        "rows of odd bytes": ("a", ValueError, (stream, odd_bytes, b, out)),
         "device": ("a", ValueError, (stream, elsewhere, b, out)),
         "read-only": ("out", ValueError, (stream, a, b, constant)),
         "host array": ("a", TypeError, (stream, host, b, out)),
@@ -271,6 +276,8 @@ def bad_calls(
         "float": ("a", TypeError, (stream, 1.5, b, out)),
         "bias shape": ("bias", ValueError, (stream, a, b, out, Buffer(3, np.float32))),
         "bias dtype": ("bias", TypeError, (stream, a, b, out, Buffer(70, np.float64))),
+        "gaps in the bias": ("bias", ValueError, (stream, a, b, out, bias_gaps)),
+        "unaligned bias": ("bias", ValueError, (stream, a, b, out, out.address + 2)),
         "closed stream": ("closed", ValueError, (closed_stream, a, b, out)),
         "no stream": ("stream", TypeError, (None, a, b, out)),
     }
@@ -286,6 +293,8 @@ BAD_CALLS = [
     "column-major",
     "unaligned rows",
     "overlapping rows",
+    "gaps in rows",
+    "rows of odd bytes",
     "device",
     "read-only",
     "host array",
@@ -296,6 +305,8 @@ BAD_CALLS = [
     "float",
     "bias shape",
     "bias dtype",
+    "gaps in the bias",
+    "unaligned bias",
     "closed stream",
     "no stream",
 ]
