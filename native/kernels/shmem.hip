@@ -40,7 +40,7 @@ WAVE_KERNEL shmem_signal(GLOBAL u64* word, u64 value, u32 operation) {
   if (operation == kSignalSet) {
     hgs::store_release(word, value);
   } else {
-    __hip_atomic_fetch_add(word, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+    hgs::add_release(word, value);
   }
 }
 

@@ -108,10 +108,13 @@ def test_two_translation_units_share_one_copy_of_the_symbols(tmp_path: Path) -> 
 
 
 def test_numbers_are_rocshmems_and_the_host_side_compiles(tmp_path: Path) -> None:
-    lines = [PREAMBLE, "#include <rocshmem/rocshmem.hpp>", "using namespace rocshmem;"]
+    # What a C library's <stdint.h> and <stddef.h> declare does not clash with the header's.
+    widths = {"int32_t": "INT32", "int64_t": "INT64", "uint64_t": "UINT64", "size_t": "SIZE"}
+    lines = [f"typedef __{kind}_TYPE__ {name};" for name, kind in widths.items()]
+    lines += [PREAMBLE, "#include <rocshmem/rocshmem.hpp>", "using namespace rocshmem;"]
     lines += [f'static_assert({name} == {value}, "");' for name, value in VALUES.items()]
     lines += ['static_assert(sizeof(rocshmem_ctx_t) == 16 && sizeof(rocshmem_team_t) == 8, "");']
-    lines += ["static_assert(ROCSHMEM_TEAM_INVALID == nullptr);"]
+    lines += ["static_assert(ROCSHMEM_TEAM_INVALID == nullptr);", "uint64_t word; size_t bytes;"]
     source = tmp_path / "values.hip"
     source.write_text("\n".join(lines))
     for side in ("--cuda-device-only", "--cuda-host-only"):
@@ -156,6 +159,18 @@ def test_a_put_from_lds(two: Users) -> None:
     two.run(1, "put_from_lds", two.at(1, WORD), 0, threads=64)
     two.synchronize()
     assert two.read(0, WORD, 64, np.int32).tolist() == list(range(0, 192, 3))
+
+
+@pytest.mark.parametrize(
+    "name, dtype",
+    [("schar", np.int8), ("ushort", np.uint16), ("float", np.float32), ("ulonglong", np.uint64)],
+)
+def test_typed_puts_and_gets(two: Users, name: str, dtype: Any) -> None:
+    two.write(1, WORD, np.array([21, 7, 1, 1, 5], dtype))
+    two.run(0, f"typed_{name}", two.at(0, WORD), 1)
+    two.synchronize()
+    assert two.read(0, WORD, 5, dtype).tolist() == [42, 7, 0, 0, 0]
+    assert two.read(1, WORD, 5, dtype).tolist() == [42, 7, 42, 7, 5]
 
 
 def test_a_ring_of_signals(image: bytes, emulated: None) -> None:

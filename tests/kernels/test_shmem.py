@@ -12,18 +12,22 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from helpers import isa
+from helpers.assembler import TARGETS, functions
 from helpers.fake_pes import FAILURE, FREE, PAD, PADS, STATE, TEAM, FakePes
 from helpers.kernels import zig
 
 from hipgraph_shmem.graph.capture import capture
 from hipgraph_shmem.launch import LaunchConfig, launch
 from hipgraph_shmem.module import Module
+from hipgraph_shmem.offload_bundle import entries
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADERS = ROOT / "native" / "shmem" / "include"
 BUNDLE = ROOT / "hipgraph_shmem" / "kernels" / "kernels.hipfb"
 WAVE = LaunchConfig((1, 1, 1), (64, 1, 1))
 BARRIER, WAIT_UNTIL = 1, 2
+MEMORY = ("global_", "flat_", "buffer_", "scratch_", "s_barrier", "s_endpgm")
 TICKS = 10_000_000
 U64 = 1 << 64
 
@@ -61,6 +65,27 @@ def test_structs_lie_as_the_listing_says(target: str, tmp_path: Path) -> None:
     zig(
         "clang", f"--target={target}", "-nogpulib", "-I", str(HEADERS), "-fsyntax-only", str(source)
     )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_write_back_is_waited_for(target: str) -> None:
+    (image,) = [
+        entry.image
+        for entry in entries(BUNDLE.read_bytes(), BUNDLE.name)
+        if entry.target.processor == target
+    ]
+    kernels = [(name, code) for name, code in functions(image) if name.startswith("shmem_")]
+    assert len(kernels) == 27
+    write_backs = 0
+    for name, code in kernels:
+        at, pending = 0, False
+        while at < len(code):
+            text, size = isa.decode(target, code[at : at + 16])
+            at += size
+            assert not (pending and text.startswith(MEMORY)), f"{name}: {text} after a write-back"
+            pending = (pending and "vmcnt(0)" not in text) or text.startswith("buffer_wbl2")
+            write_backs += text.startswith("buffer_wbl2")
+    assert write_backs >= len(kernels)
 
 
 @pytest.mark.parametrize("n_pes", [1, 2, 5])

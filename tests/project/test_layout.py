@@ -24,7 +24,7 @@ def tracked(*suffixes: str) -> list[str]:
     return sorted(path for path in listing if path.endswith(suffixes) and (ROOT / path).exists())
 
 
-SOURCES = [path for path in tracked(".py", ".cpp", ".h", ".hip") if "fixtures" not in path]
+SOURCES = [path for path in tracked(".py", ".cpp", ".h", ".hpp", ".hip") if "fixtures" not in path]
 
 
 @pytest.mark.parametrize("path", SOURCES)
@@ -56,7 +56,7 @@ def statements_by_function(text: str) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if p.endswith((".cpp", ".h", ".hip"))])
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.endswith((".cpp", ".h", ".hpp", ".hip"))])
 def test_native_function_stays_short(path: str) -> None:
     long = {
         name: count
@@ -144,7 +144,9 @@ def test_every_family_has_a_test_file() -> None:
 FOREIGN = re.compile(r"/work/|/tmp/brief|issue #?[1-9] of this|helper-\d", re.I)
 
 
-@pytest.mark.parametrize("path", tracked(".py", ".cpp", ".h", ".hip", ".md", ".toml", ".txt"))
+@pytest.mark.parametrize(
+    "path", tracked(".py", ".cpp", ".h", ".hpp", ".hip", ".md", ".toml", ".txt")
+)
 def test_the_repository_speaks_of_the_project_only(path: str) -> None:
     if path != "tests/project/test_layout.py":
         assert not FOREIGN.search((ROOT / path).read_text())

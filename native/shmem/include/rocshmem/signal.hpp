@@ -1,5 +1,6 @@
 // Signals: 64-bit words that tell another PE that data has come.
 #pragma once
+#include "../hipgraph_shmem/device_atomic.h"
 #include "rma.hpp"
 #include "wait.hpp"
 
@@ -10,7 +11,7 @@ HGS_DEVICE void update_signal(rocshmem::uint64_t* signal, hgs_u64 value, int ope
   auto* peer = (HGS_GLOBAL hgs_u64*)remote(signal, sizeof(hgs_u64), pe);
   if (peer == nullptr) return;
   if (operation == rocshmem::ROCSHMEM_SIGNAL_ADD) {
-    __hip_atomic_fetch_add(peer, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+    add_release(peer, value);
   } else {
     store_release(peer, value);
   }
