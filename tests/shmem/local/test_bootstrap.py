@@ -192,6 +192,8 @@ def test_a_pe_that_dies_while_others_join_is_told_to_all():
 def use_an_id_twice(pe: Pe):
     pe.init("id")
     pe.ok("hgs_finalize")
+    pe.tell(f"left.{pe.pe}")
+    pe.hear("left.0")
     unique_id = pe.hear("id")
     return pe.error("hgs_init", pe.pe, 2, unique_id, pes.HEAP_BYTES, ctypes.c_double(0.5))
 
