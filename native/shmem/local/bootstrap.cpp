@@ -10,7 +10,7 @@ namespace hipgraph::shmem {
 namespace {
 
 /// The service times calls and knows who is missing: its answer is worth waiting for a bit more.
-constexpr std::chrono::milliseconds kGrace{1500};
+constexpr std::chrono::milliseconds kGrace{3000};
 
 struct Waiting {
   std::mutex mutex;

@@ -54,7 +54,7 @@ void check_failure(World& world) {
            " gave up: nobody signalled in time, it was ", failure.seen);
     case HGS_BAD_PE:
       fail(HGS_INVALID, "a kernel named PE ", static_cast<std::int64_t>(failure.expected),
-           ", which is not in its team");
+           ": there are PEs 0 to ", world.n_pes() - 1);
     case HGS_OUTSIDE_HEAP:
       fail(HGS_INVALID, "a kernel passed ", hex(failure.expected),
            ", which is not in the symmetric heap");

@@ -8,7 +8,7 @@ import struct
 import time
 
 from helpers import pes
-from helpers.pes import INVALID, MISMATCH, PEER_LOST, TIMEOUT, Pe
+from helpers.pes import INVALID, MISMATCH, NO_MEMORY, PEER_LOST, TIMEOUT, Pe
 
 PORT_AT = 14  # of the id: magic, version, family, port
 
@@ -136,6 +136,39 @@ def test_strangers_are_kept_out():
     pes.values(pes.run(meet_strangers, 2))
 
 
+def speak_another_version(pe: Pe):
+    if pe.pe != 1:
+        pe.init()
+    unique_id = pe.hear("id")
+    (port,) = struct.unpack_from("<H", unique_id, PORT_AT)
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        hello = struct.pack("<B16s4I", 0, unique_id[16:32], 99, 1, 3, os.getpid())
+        body = hello + bytes(16 + 8 + 4 + 8 + 4 + 4)
+        connection.sendall(struct.pack("<I", len(body)) + body)
+        return connection.recv(1000)[-200:].decode(errors="replace")
+
+
+def test_another_version_of_the_protocol_is_told_to_all():
+    text = (
+        "hgs_init: PE 1 speaks version 99 of the bootstrap, PE 0 1: "
+        "use the same release on every PE"
+    )
+    first, second, third = pes.run(speak_another_version, 3)
+    assert first.status == third.status == MISMATCH
+    assert first.text == third.text == text
+    assert text in second.value
+
+
+def ask_for_too_much(pe: Pe):
+    pe.init(heap_bytes=1 << 50)
+
+
+def test_a_heap_that_the_device_lacks_is_told_to_all():
+    for outcome in pes.run(ask_for_too_much, 2):
+        assert outcome.status == NO_MEMORY
+        assert "for the symmetric heap: pass a smaller heap_bytes to hgs_init" in outcome.text
+
+
 def die_while_joining(pe: Pe):
     if pe.pe == 1:
         child = os.fork()
@@ -159,6 +192,8 @@ def test_a_pe_that_dies_while_others_join_is_told_to_all():
 def use_an_id_twice(pe: Pe):
     pe.init("id")
     pe.ok("hgs_finalize")
+    pe.tell(f"left.{pe.pe}")
+    pe.hear("left.0")
     unique_id = pe.hear("id")
     return pe.error("hgs_init", pe.pe, 2, unique_id, pes.HEAP_BYTES, ctypes.c_double(0.5))
 

@@ -161,6 +161,27 @@ def test_a_timeout_names_who_did_not_come_and_where_they_are():
     assert third[1] == second[1]
 
 
+def stop_pe_0(pe: Pe):
+    pe.init(timeout=0.5)
+    if pe.pe == 0:
+        pe.tell("process", str(os.getpid()).encode())
+        pe.hear("resumed")
+        return None
+    process = int(pe.hear("process"))
+    os.kill(process, signal.SIGSTOP)
+    try:
+        return pe.error("hgs_barrier_all")
+    finally:
+        os.kill(process, signal.SIGCONT)
+        pe.tell("resumed")
+
+
+def test_a_stopped_pe_0_stops_nobody_for_ever():
+    status, text = pes.values(pes.run(stop_pe_0, 2))[1]
+    assert status == TIMEOUT
+    assert text.endswith(": PE 0's process does not answer; is it stopped?")
+
+
 def leave_early(pe: Pe):
     pe.init(timeout=1)
     pe.barrier()
