@@ -44,6 +44,15 @@ extern "C" __global__ void reverse(u32* out, u32 n) {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
   out[i] = words[n - 1 - i];
 }
+extern "C" __global__ void late(u32* out, u32 turns) {
+  __attribute__((shared)) static volatile u32 word;
+  const u32 i = __builtin_amdgcn_workitem_id_x();
+  if (i >= 192) for (u32 turn = 0; turn < turns; ++turn) word = turn + 1;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  out[i] = word;
+}
 extern "C" __global__ void stack(u32* out, u32 index) {
   u32 local[40];
   for (u32 i = 0; i < 40; ++i) local[i] = i * __builtin_amdgcn_workitem_id_x();
@@ -126,6 +135,13 @@ def test_barriers_order_lds(module, buffers, items):
     run(emulated.function(module, "reverse"), (1,), (items,), struct.pack("<QI", out, items))
     expected = np.arange(items, dtype=np.uint32)[::-1] ** 2
     assert np.array_equal(emulated.download(out, items), expected)
+
+
+def test_a_barrier_waits_for_a_wave_of_many_slices(module, buffers):
+    out = buffers(np.zeros(256, np.uint32))
+    turns = 20_000
+    run(emulated.function(module, "late"), (1,), (256,), struct.pack("<QI", out, turns))
+    assert set(emulated.download(out, 256)) == {turns}
 
 
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950"])
@@ -250,7 +266,32 @@ def test_what_does_not_fit_on_a_compute_unit_is_refused(module, buffers):
     ],
 )
 def test_occupancy(module, block, lds, expected):
-    kernel = emulated.function(module, "lds_as_found")
+    assert occupancy(emulated.function(module, "lds_as_found"), block, lds) == expected
+
+
+@pytest.mark.parametrize(
+    ("registers", "expected"),
+    [
+        ("v63", 32),
+        ("v64", 28),  # 72 of a SIMD's 512, in steps of 8
+        ("v99", 16),
+        ("v255", 8),
+        ("v127,a127", 8),
+    ],
+)
+def test_occupancy_by_registers(registers, expected):
+    clobbers = ", ".join(f'"{name}"' for name in registers.split(","))
+    source = f"""
+        extern "C" __global__ void __launch_bounds__(256) wide() {{
+          __asm__ volatile("" : : : {clobbers});
+        }}
+    """
+    module = emulated.load(compile_hip(source))
+    assert occupancy(emulated.function(module, "wide"), 64, 0) == expected
+    emulated.call("hipModuleUnload", module)
+
+
+def occupancy(kernel, block, lds):
     count = ctypes.c_int()
     emulated.call(
         "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -259,7 +300,7 @@ def test_occupancy(module, block, lds, expected):
         block,
         ctypes.c_size_t(lds),
     )
-    assert count.value == expected
+    return count.value
 
 
 def test_ten_thousand_launches_neither_leak_nor_slow_down(module, buffers):

@@ -173,9 +173,16 @@ def test_an_undefined_symbol_is_named():
     assert "nowhere_defined" in text
 
 
-def test_damaged_files_never_end_the_process():
-    """Every cut and thousands of bit errors: refused or loaded, as the bytes allow."""
+@pytest.mark.parametrize("source", ["file", "memory"])
+def test_damaged_code_never_ends_the_process(source, tmp_path):
+    """Every cut and thousands of bit errors: refused or loaded, as the bytes allow.
+
+    A file's end is known. Memory is given without a size, so a damaged image may lead the reader
+    on into whatever lies behind it.
+    """
     code = f"""
+        import ctypes
+        import pathlib
         import random
         from helpers import bundles, emulated
         from helpers.kernels import compile_hip
@@ -184,9 +191,17 @@ def test_damaged_files_never_end_the_process():
             bundles.plain(("hipv4-amdgcn-amd-amdhsa--gfx942", whole)), 3)
         random.seed(7)
         seen = set()
+        path = pathlib.Path({str(tmp_path / "code")!r})
+        def load(image):
+            if {source == "memory"}:
+                return emulated.load(image)
+            path.write_bytes(image)
+            module = ctypes.c_void_p()
+            emulated.call("hipModuleLoad", ctypes.byref(module), bytes(path))
+            return module
         def attempt(image):
             try:
-                emulated.call("hipModuleUnload", emulated.load(image))
+                emulated.call("hipModuleUnload", load(image))
                 seen.add(0)
             except emulated.HipCallError as failure:
                 seen.add(failure.code)

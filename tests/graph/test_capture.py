@@ -189,11 +189,17 @@ def test_what_is_dropped_in_a_block_is_cleaned_up_after_it(stream: Stream) -> No
         assert len(captured.graph.nodes) == 2
 
 
-def test_what_is_dropped_in_a_block_that_fails_is_cleaned_up_too(stream: Stream) -> None:
+@pytest.mark.parametrize("error", [KeyError, GraphError], ids=["by an error", "lost"])
+def test_what_is_dropped_in_a_block_that_fails_is_cleaned_up_too(
+    stream: Stream, error: type[Exception]
+) -> None:
     dropped = Buffer(64)
-    with pytest.raises(KeyError), capture(stream):
+    with pytest.raises(error), capture(stream):
         del dropped
         gc.collect()
         assert len(state.postponed) == 1
-        raise KeyError
+        with pytest.raises(HipError):
+            call("hipStreamSynchronize", stream.handle)
+        if error is KeyError:
+            raise error
     assert not state.postponed

@@ -140,7 +140,9 @@ def test_select_takes_the_most_specific_entry():
     every = {"gfx9-4-generic": generic, "gfx942": plain, "gfx942:sramecc+:xnack-": named}
     for order in (every, dict(reversed(every.items()))):
         assert select(bundle(**order), DEVICE).image == named
-    assert select(bundle(**{"gfx942": plain, "gfx9-4-generic": generic}), DEVICE).image == plain
+    wordy = assemble("gfx9-4-generic:sramecc+:xnack-")
+    image = bundle(**{"gfx9-4-generic:sramecc+:xnack-": wordy, "gfx942": plain})
+    assert select(image, DEVICE).image == plain
     assert select(generic, DEVICE).target.processor == "gfx9-4-generic"
 
 

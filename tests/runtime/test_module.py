@@ -116,6 +116,19 @@ def test_a_kernel_keeps_its_module(stream, processor):
     assert gone() is None
 
 
+def test_a_symbol_keeps_its_module(processor):
+    module = Module(compile_hip(SOURCE, processor))
+    symbol = module.symbol(next(iter(module.code_object.variables)))
+    gone = weakref.ref(module)
+    del module
+    gc.collect()
+    assert gone() is not None
+    assert symbol.address
+    del symbol
+    gc.collect()
+    assert gone() is None
+
+
 def test_kernels_and_symbols_of_a_closed_module_are_refused(stream, processor):
     module = Module(compile_hip(SOURCE, processor))
     kernel, symbol = module.kernel("read"), module.symbol("number")

@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -257,6 +258,22 @@ bool Executor::complete(const CommandPtr& command) {
   state.know_this_thread();
   const std::lock_guard lock(state.mutex);
   return command->complete_;
+}
+
+bool Executor::precedes(const CommandPtr& earlier, std::span<const CommandPtr> later) {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<const Command*> follow{earlier.get()};
+  std::unordered_set<const Command*> found{earlier.get()};
+  while (!follow.empty()) {
+    const Command* command = follow.back();
+    follow.pop_back();
+    for (const CommandPtr& dependent : command->dependents_) {
+      if (found.insert(dependent.get()).second) follow.push_back(dependent.get());
+    }
+  }
+  return earlier->complete_ || std::ranges::any_of(later, [&](const CommandPtr& each) {
+           return found.contains(each.get());
+         });
 }
 
 void Executor::finish(const CommandPtr& command, Status status) {

@@ -27,6 +27,8 @@ class Executor {
   Status wait(const CommandPtr& command);
   /// Whether `command` is complete.
   bool complete(const CommandPtr& command);
+  /// Whether one of `later` is `earlier`, or runs only after it; `earlier` may complete meanwhile.
+  bool precedes(const CommandPtr& earlier, std::span<const CommandPtr> later);
   /// Marks an externally running command (host function) complete. Called from any thread.
   void finish(const CommandPtr& command, Status status);
 

@@ -89,14 +89,15 @@ void check_modules(const std::vector<ExecNode>& nodes) {
   }
 }
 
-/// HIP leaves overlapping launches of one exec unordered; here they are ordered, and said so once.
+/// HIP leaves launches of one exec unordered unless streams or events order them; here they are
+/// ordered, and said so once.
 void note_overlap(std::uint64_t number) {
   static bool noted = false;
   if (noted) return;
   noted = true;
   std::fprintf(stderr,
-               "hipgraph emu: note: graph exec %llu was launched on a second stream while in "
-               "flight on another; HIP does not order such launches, this device does\n",
+               "hipgraph emu: note: graph exec %llu was launched while in flight, with nothing "
+               "to order the two; HIP lets such launches overlap, this device does not\n",
                static_cast<unsigned long long>(number));
 }
 
@@ -114,8 +115,8 @@ void GraphExec::launch(Stream& stream) {
   if (nodes_.empty()) return;
   std::vector<CommandPtr> entry = predecessors(stream);
   if (last_end_ && !Executor::instance().complete(last_end_)) {
+    if (!Executor::instance().precedes(last_end_, entry)) note_overlap(number_);
     entry.push_back(last_end_);
-    if (last_stream_ != &stream) note_overlap(number_);
   }
   Batch batch{device_, "graph exec " + std::to_string(number_), {}, {}};
   std::vector<CommandPtr> leaves = batch.add_nodes(nodes_, entry);
@@ -124,7 +125,6 @@ void GraphExec::launch(Stream& stream) {
   Executor::instance().submit_all(batch.commands, batch.after);
   stream.tail = end;
   last_end_ = end;
-  last_stream_ = &stream;
 }
 
 ExecNode& GraphExec::node(hipGraphNode_t origin) {

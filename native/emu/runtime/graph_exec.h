@@ -42,7 +42,6 @@ class GraphExec {
   std::vector<ExecNode> nodes_;
   std::unordered_map<hipGraphNode_t, std::size_t> positions_;
   CommandPtr last_end_;
-  const Stream* last_stream_ = nullptr;  ///< only compared, it may be gone
 };
 using GraphExecPtr = std::shared_ptr<GraphExec>;
 

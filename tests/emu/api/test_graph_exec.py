@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import textwrap
+import time
 
 import pytest
 from helpers import hip_ctypes as hip
 from helpers.kernels import compile_hip
+from helpers.process import run_python
 
 INVALID, BAD_FUNCTION, NOT_READY, DESTROYED = 1, 98, 600, 709
 STALE = 0x7_0000_0000
@@ -207,6 +210,47 @@ def test_a_launch_is_one_operation_of_its_stream(graph, execs, stream, add, out)
         assert ints(out) == [value + 3] * 64
 
 
+def held_node(graph: int, gate) -> int:
+    params = hip.HostNodeParams(ctypes.cast(gate.function, ctypes.c_void_p), None)
+    return hip.out("hipGraphAddHostNode", graph, None, 0, ref(params))
+
+
+def stays_zero(out: int) -> bool:
+    """Give the device time to do what it should not."""
+    time.sleep(0.05)
+    return ints(out) == [0] * 64
+
+
+@pytest.mark.parametrize("held", [0, 1, 2])
+def test_a_node_waits_for_each_of_its_dependencies(graph, execs, stream, put, out, gate, held):
+    before = [hip.out("hipGraphAddEmptyNode", graph, None, 0) for _ in range(2)]
+    before.insert(held, held_node(graph, gate))
+    params, _kept = kernel(put, ctypes.c_uint64(out), ctypes.c_int(5))
+    hip.out("hipGraphAddKernelNode", graph, hip.array(before), 3, ref(params))
+    hip.ok("hipMemset", out, 0, 256)
+    hip.ok("hipGraphLaunch", execs(graph), stream)
+    assert stays_zero(out)
+    gate.open_gate()
+    hip.ok("hipStreamSynchronize", stream)
+    assert ints(out) == [5] * 64
+
+
+@pytest.mark.parametrize("held", [0, 1, 2])
+def test_the_stream_goes_on_when_every_node_is_done(graph, execs, stream, put, out, gate, held):
+    for position in range(3):
+        if position == held:
+            held_node(graph, gate)
+        else:
+            hip.out("hipGraphAddEmptyNode", graph, None, 0)
+    hip.ok("hipMemset", out, 0, 256)
+    hip.ok("hipGraphLaunch", execs(graph), stream)
+    hip.ok("hipMemsetD32Async", out, 5, 64, stream)
+    assert stays_zero(out)
+    gate.open_gate()
+    hip.ok("hipStreamSynchronize", stream)
+    assert ints(out) == [5] * 64
+
+
 def test_an_edit_does_not_reach_a_launch_in_flight(graph, execs, stream, put, out, gate):
     node = put_node(graph, put, out, 1)
     exec_ = execs(graph)
@@ -228,11 +272,41 @@ def test_launches_of_one_exec_on_two_streams_are_ordered(graph, execs, streams, 
     gate.block(first)
     hip.ok("hipGraphLaunch", exec_, first)
     hip.ok("hipGraphLaunch", exec_, second)
+    time.sleep(0.05)
     assert hip.code("hipStreamQuery", second) == NOT_READY
     gate.open_gate()
     for stream in (first, second):
         hip.ok("hipStreamSynchronize", stream)
     assert ints(out) == [2] * 64
+
+
+OVERLAP = """
+    import threading
+    from helpers import hip_ctypes as hip
+    opened = threading.Event()
+    gate = hip.HOST_FUNCTION(lambda _: opened.wait(30))
+    first, second, event = hip.stream(), hip.stream(), hip.event()
+    graph = hip.out("hipGraphCreate", 0)
+    hip.out("hipGraphAddEmptyNode", graph, None, 0)
+    exec_ = hip.instantiate(graph)
+    hip.ok("hipLaunchHostFunc", first, gate, None)
+    hip.ok("hipGraphLaunch", exec_, first)
+    hip.ok("hipGraphLaunch", exec_, first)
+    hip.ok("hipEventRecord", event, first)
+    if ordered:
+        hip.ok("hipStreamWaitEvent", second, event, 0)
+    hip.ok("hipGraphLaunch", exec_, second)
+    hip.ok("hipGraphLaunch", exec_, second)
+    opened.set()
+    hip.ok("hipDeviceSynchronize")
+"""
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_launches_of_one_exec_that_nothing_orders_are_noted_once(ordered):
+    done = run_python(f"ordered = {ordered}\n{textwrap.dedent(OVERLAP)}")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("nothing to order") == (0 if ordered else 1)
 
 
 def test_a_launch_on_a_capturing_stream_runs_at_once(graph, execs, stream, put, out):

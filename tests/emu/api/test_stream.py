@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import time
 
 import pytest
 from helpers import hip_ctypes as hip
@@ -88,6 +89,7 @@ def test_blocking_streams_wait_for_the_null_stream(streams, out, gate, flags, wa
     other = streams(flags)
     hip.ok("hipMemsetD32Async", out, 5, 1, other)
     if waits:
+        time.sleep(0.05)
         assert hip.code("hipStreamQuery", other) == NOT_READY
         gate.open_gate()
     hip.ok("hipStreamSynchronize", other)
@@ -125,3 +127,14 @@ def test_waiting_releases_the_interpreter(stream):
     hip.ok("hipLaunchHostFunc", stream, function, 123)
     hip.ok("hipStreamSynchronize", stream)
     assert seen == [123]
+
+
+def test_work_of_a_stream_waits_for_the_work_before_it(stream, out, gate):
+    hip.ok("hipMemset", out, 0, 4)
+    gate.block(stream)
+    hip.ok("hipMemsetD32Async", out, 5, 1, stream)
+    time.sleep(0.05)
+    assert hip.from_device(out, 4) == bytes(4)
+    gate.open_gate()
+    hip.ok("hipStreamSynchronize", stream)
+    assert hip.from_device(out, 4) == bytes([5, 0, 0, 0])
