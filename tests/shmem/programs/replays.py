@@ -114,6 +114,7 @@ class Signal(Case):
     def check(self, _step):
         assert self.seen.to_numpy(self.stream).tolist() == [7, 5, 0, 0]
         assert self.signals.to_numpy(self.stream).tolist() == [0, 0, 0, 0]
+        shmem.barrier()
 
 
 class Alltoall(Case):
