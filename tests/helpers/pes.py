@@ -73,7 +73,7 @@ class Pe:
 
     def code(self, name: str, *arguments: Any) -> int:
         """Call a function; its status. Integers travel as 64 bits, None as a null pointer."""
-        return int(getattr(self.library, name)(*map(hip_ctypes._argument, arguments)))
+        return int(getattr(self.library, name)(*map(hip_ctypes.argument, arguments)))
 
     def text(self) -> str:
         """What the last error of this thread says."""
