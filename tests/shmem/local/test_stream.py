@@ -135,7 +135,7 @@ def test_wrong_arguments_are_refused_before_hip_sees_them():
 
 
 def one_replay_too_many(pe: Pe):
-    pe.init(timeout=1)
+    pe.init(timeout=3)
     stream = hip_ctypes.stream()
     graph = captured(stream, lambda: pe.ok("hgs_barrier_all_on_stream", stream))
     for _ in range(3 if pe.pe == 2 else 2):
