@@ -110,7 +110,8 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
-def _argument(value: Any) -> Any:
+def argument(value: Any) -> Any:
+    """A Python value as a C argument."""
     if value is None:
         return ctypes.c_void_p()
     if isinstance(value, int):
@@ -120,7 +121,7 @@ def _argument(value: Any) -> Any:
 
 def code(name: str, *args: Any) -> int:
     """Call a function; return its error number."""
-    return int(getattr(library(), name)(*map(_argument, args)))
+    return int(getattr(library(), name)(*map(argument, args)))
 
 
 def ok(name: str, *args: Any) -> None:

@@ -73,7 +73,7 @@ class Pe:
 
     def code(self, name: str, *arguments: Any) -> int:
         """Call a function; its status. Integers travel as 64 bits, None as a null pointer."""
-        return int(getattr(self.library, name)(*map(hip_ctypes._argument, arguments)))
+        return int(getattr(self.library, name)(*map(hip_ctypes.argument, arguments)))
 
     def text(self) -> str:
         """What the last error of this thread says."""
@@ -158,8 +158,12 @@ def run(
     *,
     processes: Sequence[int] | None = None,
     timeout: float = 60,
+    **variables: str,
 ) -> list[Outcome]:
-    """Run a function in a process for each PE (or for `processes`, by PE); how each one ended."""
+    """Run a function in a process for each PE (or for `processes`, by PE); how each one ended.
+
+    `variables` are added to the environment.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pes = range(n_pes) if processes is None else processes
@@ -167,7 +171,7 @@ def run(
         children = [
             subprocess.Popen(
                 [sys.executable, "-m", "helpers.pes", *where, str(pe), str(n_pes), name, str(i)],
-                env=child_environment(),
+                env=child_environment(**variables),
                 stderr=subprocess.PIPE,
                 text=True,
             )

@@ -5,8 +5,6 @@ using namespace hipgraph::shmem;
 
 namespace {
 
-constexpr int kSignalSet = 0, kSignalAdd = 1;  // rocSHMEM's numbers
-
 template <class Body>
 int on_stream(void* stream, Body&& body) {
   return entry([&] {

@@ -64,7 +64,7 @@ Bootstrap::Bootstrap(int pe, int n_pes, const unsigned char* id, std::chrono::mi
   }
   try {
     join(where);
-  } catch (const Error&) {
+  } catch (...) {
     socket_.shut();
     if (thread_.joinable()) thread_.join();
     const std::lock_guard lock(waiting().mutex);

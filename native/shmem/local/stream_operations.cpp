@@ -6,9 +6,7 @@
 namespace hipgraph::shmem {
 namespace {
 
-// rocSHMEM's numbers.
-constexpr int kSignalSet = 0, kSignalAdd = 1;
-constexpr int kLastComparison = 5;
+constexpr int kLastComparison = 5;  // rocSHMEM's LE
 
 constexpr unsigned kWaveThreads = 64;
 

@@ -6,6 +6,8 @@
 
 namespace hipgraph::shmem {
 
+constexpr int kSignalSet = 0, kSignalAdd = 1;  ///< rocSHMEM's numbers
+
 /// Work that one PE puts on a stream of the user's, or records where it captures. Nothing of it
 /// waits on the host, and nothing that changes from launch to launch is frozen into a node.
 class StreamOperations {

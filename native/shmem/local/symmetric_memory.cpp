@@ -51,7 +51,8 @@ void* allocate(World& world, std::string label, std::size_t bytes, std::size_t a
 }
 
 void release(World& world, void* address) {
-  const auto offset = static_cast<std::size_t>(static_cast<char*>(address) - world.memory().own());
+  const auto base = reinterpret_cast<std::uintptr_t>(world.memory().own());
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(address) - base;
   Collective call = world.collective(address == nullptr ? "hgs_free(null)"
                                                         : text("hgs_free(offset=", offset, ")"));
   call.exchange([&] {

@@ -45,13 +45,18 @@ def describe(pe: Pe):
         pe.ok("hgs_symbol_bytes", symbol, data, 32, ctypes.byref(size))
         symbols[symbol] = data.raw[: size.value]
     context, team = pe.out("hgs_get_device_ctx"), pe.world()
-    module = pe.error("hgs_hipmodule_init", None, None)
-    return name.value, list(version), before, again, symbols, context, team, module
+    absent = [
+        pe.error("hgs_hipmodule_init", None, None),
+        pe.error("hgs_buffer_register", 4096, 4096),
+        pe.error("hgs_buffer_unregister", 4096),
+        pe.error("hgs_buffer_unregister_all"),
+    ]
+    return name.value, list(version), before, again, symbols, context, team, absent
 
 
 def test_what_a_world_says_of_itself():
     (facts,) = pes.values(pes.run(describe, 1))
-    name, version, before, again, symbols, context, team, module = facts
+    name, version, before, again, symbols, context, team, absent = facts
     project = Path(__file__).resolve().parents[3].joinpath("pyproject.toml").read_text()
     assert name == b"local"
     assert 'version = "{}.{}.{}"'.format(*version) in project
@@ -63,7 +68,8 @@ def test_what_a_world_says_of_itself():
         b"ROCSHMEM_TEAM_WORLD": struct.pack("<Q", team),
         b"constmem": b"",
     }
-    assert module == (INVALID, "the local provider has none: use module_init")
+    assert absent[0] == (INVALID, "the local provider has none: use module_init")
+    assert {status for status, _ in absent} == {INVALID}
 
 
 def wrong_requests(pe: Pe):

@@ -120,10 +120,9 @@ def test_the_death_of_pe_0_is_seen_too():
 
 
 def stay_away(pe: Pe):
-    pe.init(timeout=1)
+    pe.init(timeout=2)
     team = pe.out("hgs_team_split_strided", pe.world(), 1, 1, 2)
     pe.barrier()
-    address = ctypes.c_uint64()
     if pe.pe == 0:
         seen = pe.error("hgs_barrier_all")
     elif pe.pe == 1:
@@ -132,13 +131,12 @@ def stay_away(pe: Pe):
         pe.hear("done.0")
         pe.hear("done.1")
         seen = pe.error("hgs_barrier", team)
-        assert seen == pe.error("hgs_barrier_all") or seen[0] == TIMEOUT
     pe.tell(f"done.{pe.pe}")
-    if pe.pe == 1:
-        pe.hear("done.2")
+    pe.hear("done.2")
+    # Those who come late are told too, so that all are in step again.
+    if pe.pe != 0:
         assert pe.code("hgs_barrier_all") == TIMEOUT
-    # The late ones were told too, so the PEs are in step again.
-    pe.ok("hgs_malloc", 64, ctypes.byref(address))
+    pe.malloc(64)
     pe.ok("hgs_finalize")
     return seen
 
@@ -147,7 +145,7 @@ def test_a_timeout_names_who_did_not_come_and_where_they_are():
     first, second, third = pes.values(pes.run(stay_away, 3))
     assert first[0] == second[0] == third[0] == TIMEOUT
     assert first[1] in (
-        "hgs_barrier_all(team of PEs 0, 1, 2): PEs 1, 2 did not come within 1 s "
+        "hgs_barrier_all(team of PEs 0, 1, 2): PEs 1, 2 did not come within 2 s "
         f"({where}; PE 2 is in no collective call); here: PE 0"
         for where in (
             "PE 1 is in hgs_barrier(team of PEs 1, 2)",
@@ -155,7 +153,7 @@ def test_a_timeout_names_who_did_not_come_and_where_they_are():
         )
     )
     assert second[1] == (
-        "hgs_barrier(team of PEs 1, 2): PE 2 did not come within 1 s "
+        "hgs_barrier(team of PEs 1, 2): PE 2 did not come within 2 s "
         "(PE 2 is in no collective call); here: PE 1"
     )
     assert third[1] == second[1]

@@ -65,6 +65,36 @@ def test_a_ring_of_puts_gets_and_signals_replays():
         pes.values(pes.run(ring, n_pes))
 
 
+def use_two_devices(pe: Pe):
+    mine, other = pe.pe % 2, (pe.pe + 1) % 2
+    hip_ctypes.ok("hipSetDevice", mine)
+    pe.init()
+    stream = hip_ctypes.stream()
+    source = pe.symmetric(np.full(COUNT, pe.pe, np.uint32))
+    target, word = pe.out("hgs_calloc", COUNT, 4), pe.out("hgs_calloc", 1, 4)
+    # Whatever is current later: the world stays on the device that it began on.
+    hip_ctypes.ok("hipSetDevice", other)
+    peer = (pe.pe + 1) % pe.n_pes
+    pe.ok("hgs_putmem_on_stream", target, source, NBYTES, peer, stream)
+    pe.ok("hgs_barrier_all_on_stream", stream)
+    pe.ok("hgs_int_sum_reduce_on_stream", pe.world(), source, source, COUNT, stream)
+    hip_ctypes.ok("hipStreamSynchronize", stream)
+    pe.ok("hgs_int_atomic_add", word, pe.pe + 1, 0)
+    pe.barrier()
+    total = pe.out("hgs_int_atomic_fetch", word, 0, kind=ctypes.c_int)
+    assert hip_ctypes.out("hipGetDevice", kind=ctypes.c_int) == other
+    pe.ok("hgs_check")
+    read = set(pe.read(target, COUNT, np.uint32)), set(pe.read(source, COUNT, np.uint32))
+    pe.ok("hgs_finalize")
+    assert hip_ctypes.out("hipGetDevice", kind=ctypes.c_int) == other
+    return total, *map(sorted, read)
+
+
+def test_pes_on_two_devices():
+    seen = pes.values(pes.run(use_two_devices, 3, HIPGRAPH_EMU_DEVICES="2"))
+    assert seen == [(6, [left], [3]) for left in (2, 0, 1)]
+
+
 def nothing_to_do(pe: Pe):
     pe.init()
     stream = hip_ctypes.stream()
@@ -135,7 +165,7 @@ def test_wrong_arguments_are_refused_before_hip_sees_them():
 
 
 def one_replay_too_many(pe: Pe):
-    pe.init(timeout=1)
+    pe.init(timeout=3)
     stream = hip_ctypes.stream()
     graph = captured(stream, lambda: pe.ok("hgs_barrier_all_on_stream", stream))
     for _ in range(3 if pe.pe == 2 else 2):
