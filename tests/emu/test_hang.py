@@ -53,6 +53,11 @@ extern "C" __global__ void clock_wait(u32* flag, u32* out) {
   while (load(flag) == 0) if (__builtin_readcyclecounter() - start > 20000000) { *out = 2; return; }
   *out = 1;
 }
+extern "C" __global__ void count(u32* out, u32 turns) {
+  u32 left = turns;
+  do __asm__ volatile("s_sub_u32 %0, %0, 1" : "+s"(left) : : "scc"); while (left);
+  *out = 3;
+}
 extern "C" __global__ void forever(u32* out) {
   for (;;) __builtin_amdgcn_s_sleep(1);
 }
@@ -244,6 +249,17 @@ def test_waiting_for_time_is_no_hang():
         """
     )
     assert (facts["code"], facts["out"], facts["report"]) == (0, 2, {})
+
+
+def test_a_long_count_in_scalar_registers_is_no_hang():
+    facts, _ = child(
+        """
+        out = buffer(0)
+        start("count", (1,), (64,), out, 300_000)
+        done(code=emulated.synchronize(), out=int(emulated.download(out, 1)[0]))
+        """
+    )
+    assert (facts["code"], facts["out"], facts["report"]) == (0, 3, {})
 
 
 def test_a_host_thread_that_is_free_gets_time_to_help():

@@ -213,6 +213,16 @@ def test_rows_of_the_output_may_be_further_apart(
     assert np.all(result[:, 64:] == 3.0)
 
 
+def test_rows_of_the_inputs_may_be_further_apart(aiter_dir: Path, stream: Stream) -> None:
+    given = problem(40, 64, 256)
+    wide = [np.concatenate([each, each[:, :6]], axis=1) for each in (given.a, given.b)]
+    a, b = (from_numpy(each, stream) for each in wide)
+    out = Buffer((40, 64), np.float32)
+    views = [ArrayView(m.address, (m.shape[0], 256), m.dtype, (524, 2), 0, m) for m in (a, b)]
+    load(aiter_dir).gemm(40, 64, 256, split_k=2)(stream, *views, out)
+    given.assert_right(out.to_numpy(stream), 2)
+
+
 def test_fp16_is_refused(aiter_dir: Path, stream: Stream) -> None:
     gemm = load(aiter_dir).gemm(64, 64, 640)
     half, whole = Buffer((64, 640), np.float16), Buffer((64, 64), np.float32)
