@@ -53,6 +53,11 @@ extern "C" __global__ void clock_wait(u32* flag, u32* out) {
   while (load(flag) == 0) if (__builtin_readcyclecounter() - start > 20000000) { *out = 2; return; }
   *out = 1;
 }
+extern "C" __global__ void count(u32* out, u32 turns) {
+  u32 left = turns;
+  do __asm__ volatile("s_sub_u32 %0, %0, 1" : "+s"(left) : : "scc"); while (left);
+  *out = 3;
+}
 extern "C" __global__ void forever(u32* out) {
   for (;;) __builtin_amdgcn_s_sleep(1);
 }
@@ -110,7 +115,7 @@ def test_a_value_left_over_from_another_launch_names_it():
     facts, text = child(
         """
         flag, out = buffer(0), buffer(0)
-        start("set", (1,), (1,), flag, 4)
+        start("set", (3,), (1,), flag, 4)
         start("await", (1,), (1,), flag, out, 5)
         done(code=emulated.synchronize())
         """
@@ -120,6 +125,7 @@ def test_a_value_left_over_from_another_launch_names_it():
     assert wave["value"] == 4
     assert wave["cause"] == "left over from launch 1 (set), which has ended"
     assert wave["last_writer"]["launch"] == 1
+    assert (wave["last_writer"]["workgroup"], wave["last_writer"]["wave"]) == (2, 0)
     assert wave["last_writer"]["symbol"].startswith("set+0x")
     assert "last writer: launch 1 (set), workgroup" in text
 
@@ -185,7 +191,8 @@ def test_waves_at_a_barrier_are_told_from_the_one_that_polls():
 def test_a_lock_that_its_launch_took_and_never_freed():
     facts, _ = child(
         """
-        word = buffer(0)
+        word = buffer(7)
+        start("set", (1,), (1,), word, 0)
         start("lock", (3,), (1,), word)
         done(code=emulated.synchronize())
         """
@@ -194,6 +201,7 @@ def test_a_lock_that_its_launch_took_and_never_freed():
     for wave in facts["report"]["waves"]:
         assert wave["last_writer"]["workgroup"] == 0
         assert "has ended: nobody is left to write it" in wave["cause"]
+        assert wave["cause"].endswith("the launch found there what launch 1 (set) had left")
 
 
 def test_a_period_of_many_slices_is_found():
@@ -241,6 +249,17 @@ def test_waiting_for_time_is_no_hang():
         """
     )
     assert (facts["code"], facts["out"], facts["report"]) == (0, 2, {})
+
+
+def test_a_long_count_in_scalar_registers_is_no_hang():
+    facts, _ = child(
+        """
+        out = buffer(0)
+        start("count", (1,), (64,), out, 300_000)
+        done(code=emulated.synchronize(), out=int(emulated.download(out, 1)[0]))
+        """
+    )
+    assert (facts["code"], facts["out"], facts["report"]) == (0, 3, {})
 
 
 def test_a_host_thread_that_is_free_gets_time_to_help():

@@ -78,7 +78,7 @@ def test_the_kernel_that_pads_least_is_chosen(table: AiterKernels) -> None:
     ("argument", "given"),
     [
         ("n=65", {"n": 65}),
-        ("k=96", {"k": 96}),
+        ("k=672 is not a multiple", {"k": 672}),
         ("k=64", {"k": 64}),
         ("m=0", {"m": 0}),
         ("split_k=1 ", {"split_k": 1}),
@@ -213,6 +213,16 @@ def test_rows_of_the_output_may_be_further_apart(
     assert np.all(result[:, 64:] == 3.0)
 
 
+def test_rows_of_the_inputs_may_be_further_apart(aiter_dir: Path, stream: Stream) -> None:
+    given = problem(40, 64, 256)
+    wide = [np.concatenate([each, each[:, :6]], axis=1) for each in (given.a, given.b)]
+    a, b = (from_numpy(each, stream) for each in wide)
+    out = Buffer((40, 64), np.float32)
+    views = [ArrayView(m.address, (m.shape[0], 256), m.dtype, (524, 2), 0, m) for m in (a, b)]
+    load(aiter_dir).gemm(40, 64, 256, split_k=2)(stream, *views, out)
+    given.assert_right(out.to_numpy(stream), 2)
+
+
 def test_fp16_is_refused(aiter_dir: Path, stream: Stream) -> None:
     gemm = load(aiter_dir).gemm(64, 64, 640)
     half, whole = Buffer((64, 640), np.float16), Buffer((64, 64), np.float32)
@@ -227,3 +237,21 @@ def test_shuffled_weights_must_have_no_gaps(aiter_dir: Path, stream: Stream) -> 
     view = ArrayView(wide.address, (64, 640), wide.dtype, (1296, 2), 0, wide)
     with pytest.raises(ValueError, match=r"^b "):
         gemm(stream, a, view, out)
+
+
+def test_shuffled_weights_start_at_a_multiple_of_16_bytes(aiter_dir: Path, stream: Stream) -> None:
+    gemm = load(aiter_dir).gemm(64, 64, 640, shuffled=True)
+    a, out = Buffer((64, 640), "bfloat16"), Buffer((64, 64), np.float32)
+    weights = Buffer(64 * 640 + 8, "bfloat16")
+    view = ArrayView(weights.address + 4, (64, 640), weights.dtype, None, 0, weights)
+    with pytest.raises(ValueError, match=r"^b=.* multiple of 16 bytes"):
+        gemm(stream, a, view, out)
+
+
+def test_a_matrix_beyond_32_bit_offsets_is_refused(aiter_dir: Path, stream: Stream) -> None:
+    gemm = load(aiter_dir).gemm(64, 64, 640)
+    a, b = Buffer((64, 640), "bfloat16"), Buffer((64, 640), "bfloat16")
+    out = Buffer((64, 64), np.float32)
+    far = ArrayView(a.address, (64, 640), a.dtype, (1 << 26, 2), 0, a)
+    with pytest.raises(ValueError, match=r"^a spans 4294967296 bytes"):
+        gemm(stream, far, b, out)
