@@ -1,8 +1,8 @@
 """HIP graphs with split-K GEMMs that replay, on an AMD GPU or on an emulated one.
 
 Importing this package loads no HIP library and not hip-python; the first use of a device does.
-Public names are found in their modules at first use. (`launch` is not among them: it is both a
-module and the function in it, so write `from hipgraph_shmem.launch import launch`.)
+Public names are found in their modules at first use. SHMEM is the subpackage `shmem`. (`launch` is
+both a module and the function in it, so write `from hipgraph_shmem.launch import launch`.)
 """
 
 from __future__ import annotations
@@ -16,13 +16,20 @@ if TYPE_CHECKING:
     from .errors import (
         CaptureError,
         CodeObjectError,
+        CollectiveMismatchError,
         CounterPoolError,
         DirtyCounterError,
         Error,
         GraphError,
         HangError,
         HipError,
+        ModuleSymbolError,
+        PeerLostError,
         RuntimeLibraryError,
+        ShmemError,
+        ShmemTimeoutError,
+        ShmemUnavailable,
+        SymmetricMemoryError,
     )
     from .graph import Graph, GraphExec
     from .graph.capture import capture
@@ -39,6 +46,7 @@ __all__ = [
     "CaptureStatus",
     "CodeObject",
     "CodeObjectError",
+    "CollectiveMismatchError",
     "CounterPoolError",
     "DeviceInfo",
     "DirtyCounterError",
@@ -53,12 +61,18 @@ __all__ = [
     "KernelMetadata",
     "LaunchConfig",
     "Module",
+    "ModuleSymbolError",
     "NodeKind",
+    "PeerLostError",
     "PinnedBuffer",
     "RuntimeInfo",
     "RuntimeLibraryError",
+    "ShmemError",
+    "ShmemTimeoutError",
+    "ShmemUnavailable",
     "Stream",
     "Symbol",
+    "SymmetricMemoryError",
     "Target",
     "capture",
     "device_info",

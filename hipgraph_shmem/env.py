@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ __all__ = [
     "Launched",
     "Settings",
     "Variable",
+    "announce_to_rocshmem",
     "cache_dir",
     "child_environment",
     "launched",
@@ -144,6 +146,12 @@ def cache_dir() -> Path:
     """Return where the package keeps what it builds for this user (XDG base directories)."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return Path(base) / "hipgraph_shmem" if base else Path.home() / ".cache" / "hipgraph_shmem"
+
+
+def announce_to_rocshmem(heap_bytes: int, timeout: float) -> None:
+    """Set what rocSHMEM reads of the environment: newer releases do so when they are loaded."""
+    os.environ["ROCSHMEM_HEAP_SIZE"] = str(heap_bytes)
+    os.environ["ROCSHMEM_BOOTSTRAP_TIMEOUT"] = str(math.ceil(timeout))
 
 
 def child_environment(variables: dict[str, str]) -> dict[str, str]:

@@ -230,18 +230,23 @@ class Provider:
         return _KINDS.get(status, ShmemError)(function, problem)
 
 
-def open_provider() -> Provider:
+def open_provider(heap_bytes: int, timeout: float) -> Provider:
     """Load the provider that HIPGRAPH_SHMEM_PROVIDER names.
 
     `auto` takes rocSHMEM where the process runs on ROCm and `hipgraph-shmem build-rocshmem` made
     its shim, else the local provider. The library is loaded at the first `init`, never at import:
     rocSHMEM's static constructors may end the process where there is no GPU.
 
+    Args:
+        heap_bytes: What `init` will ask for; rocSHMEM may want to know when it is loaded.
+        timeout: Likewise, in seconds.
+
     Raises:
         ShmemError: It cannot be loaded; the text says what to do.
     """
     choice = env.settings().shmem_provider
     shim = env.cache_dir() / SHIM_FILE
+    env.announce_to_rocshmem(heap_bytes, timeout)
     if "/" in choice:
         return Provider(Path(choice))
     if choice == "rocshmem" or (

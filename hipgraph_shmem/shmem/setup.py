@@ -17,7 +17,16 @@ from .modules import prepare_symbols
 from .rendezvous import Rendezvous, broadcast_by_mpi, file_of
 from .world import World, blocking_world, current_world, initialized, set_world
 
-__all__ = ["check", "finalize", "init", "my_pe", "n_pes", "provider_name", "unique_id"]
+__all__ = [
+    "check",
+    "choose_device",
+    "finalize",
+    "init",
+    "my_pe",
+    "n_pes",
+    "provider_name",
+    "unique_id",
+]
 
 _PROVIDER = "shmem provider"
 _GENERATION = "shmem generation"
@@ -64,8 +73,13 @@ def init(
     if not seconds > 0:
         raise ValueError(f"timeout={timeout}: seconds, more than 0")
     heap = defaults.shmem_heap_bytes if heap_bytes is None else heap_bytes
-    ordinal = _device(place, device, share_device=share_device)
-    provider = _provider()
+    # Chosen before anything could settle on device 0.
+    if device is None:
+        share = share_device or library().kind == "emu"
+        ordinal = choose_device(place, len(runtime_info().devices), share=share)
+    else:
+        ordinal = device_info(device).ordinal
+    provider = _provider(heap, seconds)
     if provider.is_local and place.local_pes != place.n_pes:
         raise ShmemError(
             "init",
@@ -168,9 +182,11 @@ def check() -> None:
 
 def unique_id() -> bytes:
     """Make the id that PE 0 passes to all PEs, for `init(pe=, n_pes=, unique_id=)`."""
+    defaults = settings()
+    provider = _provider(defaults.shmem_heap_bytes, defaults.shmem_timeout)
     made = ctypes.create_string_buffer(UNIQUE_ID_BYTES)
     with relaxed():
-        _provider().call("get_uniqueid", made)
+        provider.call("get_uniqueid", made)
     return made.raw
 
 
@@ -226,12 +242,13 @@ def _place(pe: int | None, n_pes: int | None) -> Launched:
     return Launched(_GIVEN, pe, n_pes, pe, n_pes, "")
 
 
-def _device(place: Launched, device: int | None, *, share_device: bool) -> int:
-    """Choose this PE's device, before the runtime or MPI could settle on device 0."""
-    if device is not None:
-        return device_info(device).ordinal
-    count = len(runtime_info().devices)
-    if place.local_pes > count and library().kind != "emu" and not share_device:
+def choose_device(place: Launched, count: int, *, share: bool) -> int:
+    """Return the device of a PE: its ordinal on the node, modulo the number of devices.
+
+    Raises:
+        ShmemError: PEs would share a device, and it was not said that they may.
+    """
+    if place.local_pes > count and not share:
         table = ", ".join(f"PE {pe} on {pe % count}" for pe in range(place.local_pes))
         raise ShmemError(
             "init",
@@ -241,10 +258,10 @@ def _device(place: Launched, device: int | None, *, share_device: bool) -> int:
     return place.local_pe % count
 
 
-def _provider() -> Provider:
+def _provider(heap_bytes: int, timeout: float) -> Provider:
     """Return the provider's library, loaded once a process."""
     try:
         provider: Provider = state.shared[_PROVIDER]
     except KeyError:
-        provider = state.shared[_PROVIDER] = open_provider()
+        provider = state.shared[_PROVIDER] = open_provider(heap_bytes, timeout)
     return provider

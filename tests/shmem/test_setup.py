@@ -25,7 +25,7 @@ def test_a_killed_pe_is_named_by_the_others(where):
         assert "PE 2" in each.stdout
 
 
-def test_a_late_pe_is_waited_for():
+def test_c020_a_late_pe_is_waited_for():
     with tempfile.TemporaryDirectory() as folder:
         first = start(1, 2, folder, "blocking")
         time.sleep(1.5)
@@ -33,7 +33,7 @@ def test_a_late_pe_is_waited_for():
     assert [each.status for each in ended] == [0, 0], ended
 
 
-def test_a_missing_pe_is_named_within_the_timeout():
+def test_c020_a_missing_pe_is_named_within_the_timeout():
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         processes = [start(pe, 3, folder, "blocking", HIPGRAPH_SHMEM_TIMEOUT="3") for pe in (0, 1)]
@@ -66,7 +66,7 @@ def test_pes_that_disagree_about_their_number_are_told_so():
 
 
 @pytest.mark.parametrize("text", ["5s", "0", "-1", "abc", "1e12", "nan", "inf"])
-def test_a_bad_timeout_is_refused_at_once(text):
+def test_c020_a_bad_timeout_is_refused_at_once(text):
     done = run_python("from hipgraph_shmem import shmem; shmem.init()", HIPGRAPH_SHMEM_TIMEOUT=text)
     assert done.returncode == 1
     assert f"HIPGRAPH_SHMEM_TIMEOUT={text!r}" in done.stderr
@@ -117,7 +117,7 @@ def test_a_unique_id_that_the_caller_passes_on_connects():
     assert [text.split() for text in texts] == [["0", "2"], ["1", "2"]]
 
 
-def test_a_second_init_and_a_lonely_finalize_are_errors(alone):
+def test_c019_a_second_init_and_a_lonely_finalize_are_errors(alone):
     with pytest.raises(ShmemError, match="initialised already"):
         alone.init(pe=0, n_pes=1)
     alone.finalize()
