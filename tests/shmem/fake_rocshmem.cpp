@@ -7,6 +7,7 @@
 #include "rocshmem_api.h"
 
 extern "C" {
+hipError_t hipFree(void* address);
 hipError_t hipMalloc(void** address, size_t bytes);
 hipError_t hipMemcpy(void* target, const void* source, size_t bytes, int kind);
 
@@ -99,6 +100,10 @@ int rocshmem_team_n_pes(rocshmem_team_t team) {
   require(team == &host::world);
   return 1;
 }
+
+void rocshmem_free(void* address) { hipFree(address); }
+
+void rocshmem_barrier_all() { require(initialised); }
 
 void rocshmem_barrier_all_on_stream(hipStream_t stream) {
   // As a launch that fails: the error is HIP's last one.

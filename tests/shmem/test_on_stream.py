@@ -7,7 +7,7 @@ from hipgraph_shmem.errors import ShmemError, ShmemTimeoutError
 from hipgraph_shmem.graph import KernelNode, MemcpyNode
 from hipgraph_shmem.shmem import Comparison, SignalOp, on_stream
 
-OPERATIONS = ["put", "get", "put_signal", "signal", "empty"]
+OPERATIONS = ["put", "get", "peer", "put_signal", "signal", "empty"]
 
 
 @pytest.mark.parametrize("n_pes", [1, 2, 4])

@@ -203,3 +203,55 @@ def test_a_heap_size_that_was_set_in_time(shim_of_newer: Path) -> None:
         ROCSHMEM_HEAP_SIZE="4194304",
         ROCSHMEM_BOOTSTRAP_TIMEOUT="3",
     )
+
+
+SURFACE = """
+import numpy as np
+from hipgraph_shmem import ShmemUnavailable, Stream, capture, shmem
+
+shmem.init(heap_bytes=1 << 22, timeout=2.5)
+assert shmem.provider_name() == "fake heap=4194304 timeout=3", shmem.provider_name()
+x = shmem.zeros(16, "f4")
+with Stream() as stream:
+    assert not x.to_numpy(stream).any()
+    with capture(stream) as captured:
+        assert shmem.device_ctx() == 0x1122334455667788
+        shmem.on_stream.put(x[:8], x[8:], 0, stream)
+    with captured.graph.instantiate() as graph_exec:
+        x.copy_from(np.arange(16, dtype="f4"), stream)
+        graph_exec.launch(stream)
+        assert x.to_numpy(stream).tolist() == [*range(8, 16), *range(8, 16)]
+    for name, since, call in (
+        ("float_sum_reduce_on_stream", "since 3.4",
+         lambda: shmem.on_stream.reduce(x, x, shmem.Reduction.SUM, stream)),
+        ("signal_add_on_stream", "since 3.8",
+         lambda: shmem.on_stream.signal_add(shmem.empty(1, "u8")[0], 1, 0, stream)),
+        ("team_split_2d", "since 3.4", lambda: shmem.team_world().split_2d(1)),
+    ):
+        try:
+            call()
+        except ShmemUnavailable as error:
+            assert error.operation == name, error.operation
+            assert since in str(error), error
+            assert "fake" in str(error), error
+        else:
+            raise AssertionError(name)
+x.free()
+shmem.finalize()
+try:
+    shmem.init()
+except ValueError as error:
+    assert "cannot be initialised twice" in str(error), error
+else:
+    raise AssertionError("initialised twice")
+"""
+
+
+@pytest.mark.parametrize("release", ["shim", "shim_of_newer"])
+def test_the_python_surface_names_what_a_release_lacks(
+    request: pytest.FixtureRequest, release: str
+) -> None:
+    made: Path = request.getfixturevalue(release)
+    hip_library = str(Path(library().path).resolve())
+    done = run_python(SURFACE, HIPGRAPH_SHMEM_PROVIDER=str(made), HIPGRAPH_RUNTIME=hip_library)
+    assert done.returncode == 0, done.stderr

@@ -71,6 +71,14 @@ class Get(Put):
         on_stream.barrier(self.stream)
 
 
+class Peer(Put):
+    """Another PE's memory as mapped here, in plain copies: its address is frozen in the graph."""
+
+    def work(self):
+        self.target.peer(self.after).copy_from(self.source, self.stream)
+        on_stream.barrier(self.stream)
+
+
 class PutSignal(Put):
     """A put and an added signal; the wait compares with a count that grows by one each replay."""
 
@@ -215,6 +223,7 @@ class Empty(Put):
 CASES = {
     "put": Put,
     "get": Get,
+    "peer": Peer,
     "put_signal": PutSignal,
     "signal": Signal,
     "alltoall": Alltoall,
