@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -71,13 +72,22 @@ class Rendezvous:
 def file_of(place: Launched, named: Path | None, generation: int) -> Path:
     """Return the file through which the PEs of one launch meet for their n-th `init`.
 
-    Without a named one it is in the node's folder for temporary files, named after the launch.
+    Without a named one it is in a folder of this user's among the node's temporary files, and is
+    named after the launch.
+
+    Raises:
+        ValueError: The folder belongs to someone else, who could send the PEs elsewhere.
     """
     if named is None:
-        # One name for the processes of this user and launch, and for no others.
-        text = f"{os.getuid()}-{place.job}"
-        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-        named = Path(tempfile.gettempdir()) / f"hipgraph_shmem-{digest}"
+        folder = Path(tempfile.gettempdir()) / f"hipgraph_shmem-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        facts = folder.lstat()
+        if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or facts.st_mode & 0o077:
+            raise ValueError(
+                f"{folder} is not a folder of this user's alone: remove it, or set "
+                "HIPGRAPH_SHMEM_RENDEZVOUS"
+            )
+        named = folder / hashlib.sha256(place.job.encode()).hexdigest()[:16]
     return named.with_name(f"{named.name}.{generation}")
 
 

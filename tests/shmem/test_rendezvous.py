@@ -1,3 +1,4 @@
+import tempfile
 import threading
 import time
 
@@ -41,3 +42,18 @@ def test_each_init_of_each_launch_has_a_file_of_its_own(tmp_path):
     files |= {file_of(PLACE, tmp_path / "id", n) for n in (0, 1)}
     assert len(files) == 6
     assert file_of(PLACE, None, 0) == file_of(Launched("torchrun", 2, 4, 2, 4, PLACE.job), None, 0)
+
+
+def test_a_folder_that_others_can_write_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = file_of(PLACE, None, 0).parent
+    assert folder.parent == tmp_path
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o770)
+    with pytest.raises(ValueError, match="not a folder of this user's alone"):
+        file_of(PLACE, None, 0)
+    folder.rmdir()
+    folder.symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    with pytest.raises(ValueError, match="not a folder of this user's alone"):
+        file_of(PLACE, None, 0)
