@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,11 @@ from typing import Any
 from ..code_object import KernelMetadata
 from ..devices import device_info
 from ..errors import CodeObjectError
-from ..graph.graph import Graph
-from ..graph.nodes import Node
 from ..launch import LaunchConfig
 from ..module import Module
 from ..runtime import state
-from ..stream import as_stream
-from . import run
 from .operands import ITEM_SIZES, Operand, check_word, matrix, vector
+from .operation import Operation
 from .plan import Plan, ceil_div, check_sizes
 from .work import Fill, Step, Work
 
@@ -131,7 +128,7 @@ class AiterKernels:
         return min(kinds, key=lambda each: (ceil_div(m, each.tile_m) * each.tile_m, -each.tile_m))
 
 
-class AiterGemm:
+class AiterGemm(Operation):
     """A GEMM of fixed sizes with one of AMD's kernels: fp32 or bf16 output, bf16 inputs.
 
     Slices are added in the order in which they arrive: results are right within the bound of
@@ -149,31 +146,6 @@ class AiterGemm:
         self.plan = plan
         self.device = device
         self._out_dtype = out_dtype
-
-    def __call__(self, stream: Any, a: Any, b: Any, out: Any, bias: Any = None) -> None:
-        """Run the GEMM in stream order, or record it where the stream is captured.
-
-        Args:
-            stream: A Stream, a raw handle or an object with `__cuda_stream__`.
-            a: A: m x k, bfloat16; rows may be further apart.
-            b: B: n x k, bfloat16; shuffled as the kernel wants it, and then without gaps.
-            out: The output: m x n.
-            bias: n numbers of bfloat16, or None.
-        """
-        run.run(as_stream(stream), self.work(a, b, out, bias))
-
-    def add_to(
-        self,
-        graph: Graph,
-        a: Any,
-        b: Any,
-        out: Any,
-        bias: Any = None,
-        *,
-        dependencies: Sequence[Node] = (),
-    ) -> Node:
-        """Add the GEMM to a graph behind `dependencies`; return its last node."""
-        return run.add(graph, self.work(a, b, out, bias), dependencies)
 
     def __repr__(self) -> str:
         plan = self.plan

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..devices import device_info
-from ..graph.graph import Graph
-from ..graph.nodes import Node
-from ..stream import as_stream
-from . import run
 from .counters import pool_of
 from .kernels import ELEMENT_TYPES, Operands, main_step, reduce_step
 from .operands import Operand, check_word, matrix, vector
+from .operation import Operation
 from .plan import Plan, make_plan
 from .work import Step, Work
 
@@ -25,7 +21,7 @@ SCHEMES = ("counter", "two_kernel")
 _INPUT_ALIGNMENT = 16
 
 
-class Gemm:
+class Gemm(Operation):
     """A GEMM of fixed sizes: D (m x n) = A (m x k) * B (n x k) transposed, plus a bias.
 
     The result has the same bits eager, captured and replayed, with either scheme.
@@ -69,32 +65,6 @@ class Gemm:
         self.plan: Plan = make_plan(m, n, k, split_k=split_k, compute_units=info.compute_units)
         self._dtype = dtype
         self._out_dtype = out_dtype
-
-    def __call__(self, stream: Any, a: Any, b: Any, out: Any, bias: Any = None) -> None:
-        """Run the GEMM in stream order, or record it where the stream is captured.
-
-        Args:
-            stream: A Stream, a raw handle or an object with `__cuda_stream__`.
-            a: A, as Buffer, array-interface or DLPack object, or a device address of m x k
-                elements without gaps.
-            b: B, likewise, n x k.
-            out: D, likewise, m x n.
-            bias: n numbers of float32, bfloat16 or float16 (an address: of `out_dtype`), or None.
-        """
-        run.run(as_stream(stream), self.work(a, b, out, bias))
-
-    def add_to(
-        self,
-        graph: Graph,
-        a: Any,
-        b: Any,
-        out: Any,
-        bias: Any = None,
-        *,
-        dependencies: Sequence[Node] = (),
-    ) -> Node:
-        """Add the GEMM to a graph behind `dependencies`; return its last node."""
-        return run.add(graph, self.work(a, b, out, bias), dependencies)
 
     def __repr__(self) -> str:
         plan = self.plan
