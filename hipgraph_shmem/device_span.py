@@ -11,7 +11,7 @@ from .array_view import ArrayView, foreign_view, is_host_array
 from .captures import keep_while_captured, recorder_of, refuse_blocking
 from .hip_abi import MemcpyKind
 from .runtime import call
-from .stream import Stream, as_stream
+from .stream import Stream, as_stream, wait_for
 
 __all__ = ["DeviceSpan", "as_array_view"]
 
@@ -143,7 +143,7 @@ class DeviceSpan:
             source = source.copy()
         self._copy_in(source.ctypes.data, MemcpyKind.HOST_TO_DEVICE, raw, source)
         if not recorded and self.nbytes:
-            call("hipStreamSynchronize", raw)
+            wait_for(raw)
 
     def _copy_to_host(self, target: Any, raw: int) -> None:
         array = _host_bytes(target, "target", self)
@@ -152,7 +152,7 @@ class DeviceSpan:
         recorded = recorder_of(raw) is not None
         self._copy_out(array.ctypes.data, MemcpyKind.DEVICE_TO_HOST, raw, array)
         if not recorded and self.nbytes:
-            call("hipStreamSynchronize", raw)
+            wait_for(raw)
 
 
 def as_array_view(array: Any, name: str = "array") -> ArrayView:

@@ -17,7 +17,7 @@ from .handle import Handle
 from .hip_abi import NULL_STREAM, CaptureStatus, ErrorCode, EventFlags, StreamFlags
 from .runtime import call, emulator_saw_deadlock, failure, pointer, state
 
-__all__ = ["Event", "Stream", "as_stream"]
+__all__ = ["Event", "Stream", "as_stream", "wait_for"]
 
 FIRST_PAUSE = 50e-6
 LONGEST_PAUSE = 5e-3
@@ -88,10 +88,10 @@ class Stream(Handle):
         raw = self.handle
         refuse_blocking("hipStreamSynchronize", raw, _SYNC_CURE)
         if timeout is None:
-            call("hipStreamSynchronize", raw)
+            wait_for(raw)
         else:
             _wait_until("hipStreamQuery", raw, timeout, repr(self))
-        _look_for_failures()
+            _look_for_failures()
 
     def query(self) -> bool:
         """Tell whether all work in the stream is done."""
@@ -207,6 +207,12 @@ def as_stream(stream: Any, name: str = "stream") -> int:
     # cuda.core first published it as a property, then as a method.
     _version, raw = protocol() if callable(protocol) else protocol
     return int(raw)
+
+
+def wait_for(stream: int) -> None:
+    """Wait for a stream by its raw handle; raise what its kernels reported by other ways too."""
+    call("hipStreamSynchronize", stream)
+    _look_for_failures()
 
 
 def _look_for_failures() -> None:

@@ -46,11 +46,15 @@ def run_pes(n_pes: int, program: Sequence[str], *, timeout: float | None) -> int
     if program[0] != "-m" and not Path(program[0]).is_file():
         raise ValueError(f"{program[0]}: no such script")
     with tempfile.TemporaryDirectory(prefix="hipgraph_shmem-") as folder:
-        pes = [_Pe(pe, n_pes, program, Path(folder) / "unique_id") for pe in range(n_pes)]
+        before = signal.signal(signal.SIGTERM, _leave)
+        pes: list[_Pe] = []
         try:
+            for pe in range(n_pes):
+                pes.append(_Pe(pe, n_pes, program, Path(folder) / "unique_id"))
             return _wait(pes, timeout)
         finally:
             _stop(pes)
+            signal.signal(signal.SIGTERM, before)
 
 
 class _Pe:
@@ -126,6 +130,11 @@ def _failed(pe: int, status: int) -> int:
     name = signal.Signals(-status).name
     _say(f"PE {pe} was ended by {name}: the others are stopped")
     return SIGNAL_BASE - status
+
+
+def _leave(number: int, _frame: object) -> None:
+    """Leave in good order when asked to end: PEs have groups of their own and would go on."""
+    sys.exit(SIGNAL_BASE + number)
 
 
 def _stop(pes: list[_Pe]) -> None:

@@ -1,8 +1,10 @@
+import os
+import subprocess
 import sys
 import time
 
 import pytest
-from helpers.process import run_python
+from helpers.process import PACKAGE, run_python
 
 
 @pytest.fixture
@@ -62,6 +64,22 @@ def test_the_time_limit_stops_all(run):
     done = run(2, "import time; time.sleep(60)", "--timeout", "1")
     assert done.returncode == 124
     assert "PE 0, 1 still running after 1 s" in done.stderr
+
+
+def test_pes_end_with_their_launcher(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import os, time; print(os.getpid(), flush=True); time.sleep(60)")
+    launcher = subprocess.Popen(
+        [sys.executable, "-m", "hipgraph_shmem", "run", "-n", "2", str(program)],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+    )  # fmt: skip
+    pids = [int(launcher.stdout.readline().split()[1]) for _ in range(2)]
+    launcher.terminate()
+    launcher.communicate(timeout=20)
+    assert launcher.returncode == 128 + 15
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 @pytest.mark.parametrize(

@@ -57,10 +57,21 @@ def test_a_signal_that_never_comes_is_reported_with_its_values(device):
             stream.synchronize()
         assert f"{signal.address:#x}" in str(caught.value)
         assert "3" in str(caught.value)
-        # The PEs are out of step: nothing but the end works.
-        for call in (shmem.check, shmem.barrier, signal.array.free, lambda: shmem.empty(4)):
+        # The PEs are out of step: nothing but the end works, and no result is given as good.
+        event = stream.record()
+        for call in (
+            shmem.check,
+            stream.synchronize,
+            event.synchronize,
+            lambda: stream.synchronize(timeout=5),
+            lambda: signal.to_numpy(stream),
+            shmem.barrier,
+            signal.array.free,
+            lambda: shmem.empty(4),
+        ):
             with pytest.raises(ShmemTimeoutError, match="17"):
                 call()
+        event.close()
     assert len(shmem.finalize()) == 1
 
 
