@@ -19,7 +19,7 @@ from ..graph import capture
 from ..memory import Buffer
 from ..stream import Stream
 from .output import emit
-from .run import run_pes
+from .run import PACKAGE_HOME, run_pes
 
 __all__ = ["show_bench_shmem"]
 
@@ -78,7 +78,8 @@ def main() -> None:
 def _measure_with(n_pes: int, repeats: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "facts.json"
-        status = run_pes(n_pes, ("-m", __name__, str(file), str(repeats)), timeout=_SECONDS)
+        program = ("-m", __name__, str(file), str(repeats))
+        status = run_pes(n_pes, program, timeout=_SECONDS, folder=PACKAGE_HOME)
         if status:
             raise ShmemError("bench shmem", f"{n_pes} PEs ended with status {status}")
         facts: dict[str, Any] = json.loads(file.read_text())

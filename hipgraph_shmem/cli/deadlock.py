@@ -29,6 +29,7 @@ from ..stream import Stream
 from .emulated import last_report
 from .reference import expect, random_matrix
 from .replays import GARBAGE
+from .run import PACKAGE_HOME
 
 __all__ = ["provoke"]
 
@@ -62,13 +63,10 @@ def provoke(folder: Path | None) -> dict[str, Any]:
     command = [sys.executable, "-m", __name__]
     if folder is not None:
         command += ["--aiter", str(folder.resolve())]
-    # `-m` looks into the current folder first, which may hold the sources: the child must find
-    # the package that this process uses.
-    home = Path(__file__).parents[2]
     try:
         child = subprocess.run(
             command,
-            cwd=home,
+            cwd=PACKAGE_HOME,
             capture_output=True,
             text=True,
             timeout=_PROCESS_SECONDS,

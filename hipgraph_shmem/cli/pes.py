@@ -27,7 +27,7 @@ from ..splitk import Gemm
 from ..stream import Stream
 from .output import Progress, emit
 from .reference import Array, expect, random_matrix
-from .run import run_pes
+from .run import PACKAGE_HOME, run_pes
 
 __all__ = ["show_pes"]
 
@@ -49,7 +49,7 @@ def show_pes(n_pes: int, *, as_json: bool, replays: int) -> int:
         raise ValueError(f"--pes {n_pes}: K = {_K} is not divisible into slices of {_K_STEP}")
     with tempfile.TemporaryDirectory() as folder:
         program = ("-m", __name__, folder, str(replays))
-        status = run_pes(n_pes, program, timeout=_SECONDS)
+        status = run_pes(n_pes, program, timeout=_SECONDS, folder=PACKAGE_HOME)
         files = sorted(Path(folder).glob("*.json"))
         pes = [json.loads(file.read_text()) for file in files]
     ok = status == 0 and len(pes) == n_pes and all(pe["ok"] for pe in pes)

@@ -16,7 +16,11 @@ from typing import IO
 
 from ..env import child_environment
 
-__all__ = ["run_pes"]
+__all__ = ["PACKAGE_HOME", "run_pes"]
+
+#: Where children of the package's own commands start: `-m` looks into the current folder first,
+#: which may hold the sources, and they must find the package that this process uses.
+PACKAGE_HOME = Path(__file__).parents[2]
 
 MAX_PES = 64
 POLL_SECONDS = 0.02
@@ -26,7 +30,9 @@ TIMED_OUT = 124
 SIGNAL_BASE = 128
 
 
-def run_pes(n_pes: int, program: Sequence[str], *, timeout: float | None) -> int:
+def run_pes(
+    n_pes: int, program: Sequence[str], *, timeout: float | None, folder: Path | None = None
+) -> int:
     """Run a Python program once for each PE; return the first bad exit status, else 0.
 
     Every line of output gets its PE in front. When one PE fails, the others are stopped.
@@ -35,6 +41,7 @@ def run_pes(n_pes: int, program: Sequence[str], *, timeout: float | None) -> int
         n_pes: How many, 1 to 64.
         program: The script and its arguments, or "-m", a module and its arguments.
         timeout: Seconds after which all are stopped; None: as long as it takes.
+        folder: Where they start; None: here.
 
     Raises:
         ValueError: No program, or a number of PEs that one node cannot have.
@@ -45,12 +52,12 @@ def run_pes(n_pes: int, program: Sequence[str], *, timeout: float | None) -> int
         raise ValueError("no program: give a script, or -m and a module")
     if program[0] != "-m" and not Path(program[0]).is_file():
         raise ValueError(f"{program[0]}: no such script")
-    with tempfile.TemporaryDirectory(prefix="hipgraph_shmem-") as folder:
+    with tempfile.TemporaryDirectory(prefix="hipgraph_shmem-") as meeting:
         before = signal.signal(signal.SIGTERM, _leave)
         pes: list[_Pe] = []
         try:
             for pe in range(n_pes):
-                pes.append(_Pe(pe, n_pes, program, Path(folder) / "unique_id"))
+                pes.append(_Pe(pe, n_pes, program, Path(meeting) / "unique_id", folder))
             return _wait(pes, timeout)
         finally:
             _stop(pes)
@@ -60,7 +67,9 @@ def run_pes(n_pes: int, program: Sequence[str], *, timeout: float | None) -> int
 class _Pe:
     """One PE: its process, in a group of its own, and what copies its output."""
 
-    def __init__(self, pe: int, n_pes: int, program: Sequence[str], rendezvous: Path) -> None:
+    def __init__(
+        self, pe: int, n_pes: int, program: Sequence[str], rendezvous: Path, folder: Path | None
+    ) -> None:
         self.pe = pe
         variables = {
             "HIPGRAPH_SHMEM_PE": str(pe),
@@ -70,6 +79,7 @@ class _Pe:
         }
         self.process = subprocess.Popen(
             [sys.executable, *program],
+            cwd=folder,
             env=child_environment(variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
