@@ -28,13 +28,16 @@ void create(hipEvent_t* event, unsigned flags) {
   *event = create_event(flags)->handle;
 }
 
-void record_on(const char* call, hipEvent_t event, hipStream_t stream) {
+/// An external record that is captured becomes a node, and leaves the event itself alone.
+void record_on(const char* call, hipEvent_t event, hipStream_t stream, unsigned flags) {
   const ApiLock lock;
   const EventPtr found = find_event(event);
   const StreamPtr on = find_stream(stream);
   const Admission admission = permit(call, *on);
   require(found->device == on->device, hipErrorInvalidHandle);
-  if (admission == Admission::Record) {
+  if (admission == Admission::Record && flags == hipEventRecordExternal) {
+    record(*on, EventRecordWork{found});
+  } else if (admission == Admission::Record) {
     record_event(*found, on);
   } else {
     record_eagerly(*found, on);
@@ -66,7 +69,16 @@ HIPGRAPH_API hipError_t hipEventDestroy(hipEvent_t event) {
 }
 
 HIPGRAPH_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-  return entry([&, call = __func__] { record_on(call, event, stream); });
+  return entry([&, call = __func__] { record_on(call, event, stream, hipEventRecordDefault); });
+}
+
+HIPGRAPH_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream,
+                                                unsigned flags) {
+  return entry([&, call = __func__] {
+    const bool known = flags == hipEventRecordDefault || flags == hipEventRecordExternal;
+    require(known, hipErrorInvalidValue);
+    record_on(call, event, stream, flags);
+  });
 }
 
 HIPGRAPH_API hipError_t hipEventQuery(hipEvent_t event) {

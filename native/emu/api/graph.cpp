@@ -59,14 +59,6 @@ HIPGRAPH_API hipError_t hipGraphDestroy(hipGraph_t graph) {
   });
 }
 
-HIPGRAPH_API hipError_t hipGraphClone(hipGraph_t* clone, hipGraph_t original) {
-  return entry([&] {
-    clear(required(clone));
-    const ApiLock lock;
-    *clone = add_graph(find_graph(original)->clone());
-  });
-}
-
 HIPGRAPH_API hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t* from,
                                                 const hipGraphNode_t* to, std::size_t count) {
   return entry([&] {

@@ -1,28 +1,11 @@
-#include <utility>
-#include <variant>
-
 #include "api/api.h"
-#include "runtime/graph.h"
-#include "runtime/graph_exec.h"
 #include "runtime/launch.h"
 #include "runtime/memory_checks.h"
+#include "runtime/node_params.h"
 
 using namespace hipgraph::emu;
 
 namespace {
-
-/// A node's or exec node's work, which must be of this kind.
-template <class Work>
-Work& work_as(NodeWork& work) {
-  auto* found = std::get_if<Work>(&work);
-  require(found != nullptr, hipErrorInvalidValue);
-  return *found;
-}
-
-KernelWork checked_kernel(const hipKernelNodeParams* params) {
-  require(params != nullptr && params->func != nullptr, hipErrorInvalidValue);
-  return check_launch_node(find_function(params->func), launch_of(*params));
-}
 
 /// What the setters refuse beyond the checks of a new node: copying onto itself.
 MemcpyWork checked_copy(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind) {
@@ -57,8 +40,7 @@ HIPGRAPH_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
                                                     const hipKernelNodeParams* params) {
   return entry([&] {
     const ApiLock lock;
-    auto& work = work_as<KernelWork>(required_node(node).work);
-    work = checked_kernel(params);
+    edit(required_node(node), work_of(params));
   });
 }
 
@@ -67,8 +49,7 @@ HIPGRAPH_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t graph_exe
                                                         const hipKernelNodeParams* params) {
   return entry([&] {
     const ApiLock lock;
-    auto& work = work_as<KernelWork>(find_graph_exec(graph_exec)->node(node).work);
-    work = checked_kernel(params);
+    edit(find_graph_exec(graph_exec)->node(node), work_of(params));
   });
 }
 
@@ -83,8 +64,7 @@ HIPGRAPH_API hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node,
                                                     const hipMemsetParams* params) {
   return entry([&] {
     const ApiLock lock;
-    auto& work = work_as<MemsetWork>(required_node(node).work);
-    work = check_fill_node(*required(params));
+    edit(required_node(node), work_of(params));
   });
 }
 
@@ -93,15 +73,7 @@ HIPGRAPH_API hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t graph_exe
                                                         const hipMemsetParams* params) {
   return entry([&] {
     const ApiLock lock;
-    auto& work = work_as<MemsetWork>(find_graph_exec(graph_exec)->node(node).work);
-    const MemsetWork changed = check_fill_node(*required(params));
-    const hipMemsetParams& was = work.parms;
-    const hipMemsetParams& now = changed.parms;
-    const bool rows_stay =
-        was.height == now.height && was.width * was.elementSize == now.width * now.elementSize;
-    const bool linear = was.height == 1 && now.height == 1;
-    require(linear || rows_stay, hipErrorInvalidValue);
-    work = changed;
+    edit(find_graph_exec(graph_exec)->node(node), work_of(params));
   });
 }
 
@@ -117,8 +89,7 @@ HIPGRAPH_API hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void*
                                                       hipMemcpyKind kind) {
   return entry([&] {
     const ApiLock lock;
-    auto& work = work_as<MemcpyWork>(required_node(node).work);
-    work = checked_copy(to, from, bytes, kind);
+    edit(required_node(node), checked_copy(to, from, bytes, kind));
   });
 }
 
@@ -128,8 +99,47 @@ HIPGRAPH_API hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t graph_e
                                                           hipMemcpyKind kind) {
   return entry([&] {
     const ApiLock lock;
-    auto& work = work_as<MemcpyWork>(find_graph_exec(graph_exec)->node(node).work);
-    require(kind == work.parms.kind, hipErrorInvalidValue);
-    work = checked_copy(to, from, bytes, kind);
+    edit(find_graph_exec(graph_exec)->node(node), checked_copy(to, from, bytes, kind));
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node,
+                                                    const hipMemcpy3DParms* params) {
+  return entry([&] {
+    const ApiLock lock;
+    edit(required_node(node), work_of(params));
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t graph_exec,
+                                                        hipGraphNode_t node,
+                                                        hipMemcpy3DParms* params) {
+  return entry([&] {
+    const ApiLock lock;
+    edit(find_graph_exec(graph_exec)->node(node), work_of(params));
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams* params) {
+  return entry([&] {
+    const ApiLock lock;
+    *required(params) = work_as<HostWork>(required_node(node).work).parms;
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node,
+                                                  const hipHostNodeParams* params) {
+  return entry([&] {
+    const ApiLock lock;
+    edit(required_node(node), work_of(params));
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t graph_exec,
+                                                      hipGraphNode_t node,
+                                                      const hipHostNodeParams* params) {
+  return entry([&] {
+    const ApiLock lock;
+    edit(find_graph_exec(graph_exec)->node(node), work_of(params));
   });
 }

@@ -105,8 +105,11 @@ HIPGRAPH_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event,
     const StreamPtr found = find_stream(stream);
     const bool external = flags == hipEventWaitExternal;
     require(!external || found->capturing(), hipErrorInvalidHandle);
-    require(!external, hipErrorNotSupported);
     permit(call, *found);
+    if (external) {
+      record(*found, EventWaitWork{awaited});
+      return;
+    }
     const StreamPtr recorded_on = awaited->stream.lock();
     if (!recorded_on) return;
     if (awaited->captured()) {

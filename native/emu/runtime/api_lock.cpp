@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "runtime/user_object.h"
+
 namespace hipgraph::emu {
 namespace {
 
@@ -13,6 +15,12 @@ std::mutex& api_mutex() {
 }  // namespace
 
 ApiLock::ApiLock() : held_(api_mutex()) {}
+
+ApiLock::~ApiLock() {
+  const std::vector<UserObject> due = take_due_destructors();
+  held_.unlock();
+  for (const UserObject& object : due) object.destroy(object.object);
+}
 
 ThreadState& this_thread() {
   static std::atomic<std::uint64_t> threads{0};

@@ -11,7 +11,7 @@ namespace hipgraph::emu {
 ///  - an entry point takes it before it touches such state, and everything declared in stream.h,
 ///    event.h, capture.h, module.h, graph.h and graph_exec.h expects it to be held;
 ///  - it is never held while waiting for the device (`Failures::wait` is called without it), and
-///    never while a caller's function runs;
+///    never while a caller's function runs (destructors of user objects run when it is let go);
 ///  - the executor's and the address space's own locks are taken inside it, never the other way:
 ///    nothing that runs on the executor's thread takes it.
 /// All state behind it is created on first use and never destroyed, so a process may exit with work
@@ -19,6 +19,9 @@ namespace hipgraph::emu {
 class ApiLock {
  public:
   ApiLock();
+  ~ApiLock();
+  ApiLock(const ApiLock&) = delete;
+  ApiLock& operator=(const ApiLock&) = delete;
 
  private:
   std::unique_lock<std::mutex> held_;

@@ -26,8 +26,10 @@ void stamp(void* state) {
 
 bool Event::captured() const { return capture != nullptr && capture->open; }
 
+EventPtr live_event(hipEvent_t handle) { return events().find(handle); }
+
 EventPtr find_event(hipEvent_t handle) {
-  EventPtr event = events().find(handle);
+  EventPtr event = live_event(handle);
   abi::require(event != nullptr, hipErrorInvalidHandle);
   return event;
 }
@@ -46,7 +48,7 @@ void destroy_event(hipEvent_t handle) {
   events().erase(handle);
 }
 
-void record_eagerly(Event& event, const StreamPtr& stream) {
+CommandPtr begin_record(Event& event, const StreamPtr& stream) {
   event.capture.reset();
   event.nodes.clear();
   event.stream = stream;
@@ -56,7 +58,11 @@ void record_eagerly(Event& event, const StreamPtr& stream) {
   } else {
     event.command = make_marker();
   }
-  enqueue(*stream, event.command);
+  return event.command;
+}
+
+void record_eagerly(Event& event, const StreamPtr& stream) {
+  enqueue(*stream, begin_record(event, stream));
 }
 
 float elapsed_milliseconds(const Event& start, const Event& stop) {

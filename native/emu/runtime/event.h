@@ -33,10 +33,14 @@ using EventPtr = std::shared_ptr<Event>;
 
 /// The live event behind a handle; null and unknown ones are invalid handles.
 EventPtr find_event(hipEvent_t handle);
+/// The live event behind a handle, or null.
+EventPtr live_event(hipEvent_t handle);
 /// A new event of the current device.
 EventPtr create_event(unsigned flags);
 /// Forgets an event; a pending record is still carried out.
 void destroy_event(hipEvent_t handle);
+/// Makes the event stand for a command that is still to be handed over, on `stream`.
+CommandPtr begin_record(Event& event, const StreamPtr& stream);
 /// Puts the event behind all work of `stream`.
 void record_eagerly(Event& event, const StreamPtr& stream);
 /// Milliseconds from one completed record to another.

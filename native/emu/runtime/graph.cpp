@@ -14,9 +14,19 @@ HandleTable<hipGraph_t, Graph>& graphs() {
   return all;
 }
 
+std::unordered_map<hipGraph_t, std::weak_ptr<Graph>>& embedded_graphs() {
+  static auto& all = *new std::unordered_map<hipGraph_t, std::weak_ptr<Graph>>;
+  return all;
+}
+
 std::unordered_map<hipGraphNode_t, Node*>& nodes_by_handle() {
   static auto& all = *new std::unordered_map<hipGraphNode_t, Node*>;
   return all;
+}
+
+std::uint64_t next_number() {
+  static std::uint64_t given = 0;
+  return ++given;
 }
 
 bool drop(std::vector<Node*>& nodes, const Node* node) {
@@ -29,20 +39,26 @@ bool drop(std::vector<Node*>& nodes, const Node* node) {
 }  // namespace
 
 hipGraphNodeType type_of(const NodeWork& work) {
-  constexpr std::array types{hipGraphNodeTypeEmpty,  hipGraphNodeTypeKernel, hipGraphNodeTypeMemcpy,
-                             hipGraphNodeTypeMemset, hipGraphNodeTypeHost,   hipGraphNodeTypeGraph};
+  constexpr std::array types{hipGraphNodeTypeEmpty,       hipGraphNodeTypeKernel,
+                             hipGraphNodeTypeMemcpy,      hipGraphNodeTypeMemset,
+                             hipGraphNodeTypeHost,        hipGraphNodeTypeGraph,
+                             hipGraphNodeTypeEventRecord, hipGraphNodeTypeWaitEvent};
   static_assert(types.size() == std::variant_size_v<NodeWork>);
   return types[work.index()];
 }
 
+Graph::Graph(int device) : device_(device), number_(next_number()) {}
+
 Graph::~Graph() {
   for (const auto& node : nodes_) nodes_by_handle().erase(node->handle);
+  embedded_graphs().erase(handle);
 }
 
 Node& Graph::add(NodeWork work, std::span<Node* const> dependencies) {
   auto node = std::make_unique<Node>();
   node->handle = reinterpret_cast<hipGraphNode_t>(new_handle_value());
   node->graph = this;
+  node->number = next_number();
   node->work = std::move(work);
   node->dependencies.assign(dependencies.begin(), dependencies.end());
   for (Node* dependency : dependencies) dependency->dependents.push_back(node.get());
@@ -91,12 +107,15 @@ std::vector<Node*> Graph::ordered() const {
 
 GraphPtr Graph::clone() const {
   auto copy = std::make_shared<Graph>(device_);
+  copy->cloned_from_ = number_;
+  copy->references.keep_each_of(references);
   std::unordered_map<const Node*, Node*> twin;
   for (const auto& node : nodes_) {
     NodeWork work = node->work;
     if (auto* child = std::get_if<ChildWork>(&work)) child->graph = child->graph->clone();
     twin[node.get()] = &copy->add(std::move(work), {});
     twin[node.get()]->manual = node->manual;
+    twin[node.get()]->number = node->number;
   }
   for (const auto& node : nodes_) {
     for (Node* dependency : node->dependencies) {
@@ -109,16 +128,33 @@ GraphPtr Graph::clone() const {
   return copy;
 }
 
+Node* Graph::twin_of(const Node& original) const {
+  if (cloned_from_ != original.graph->number_) return nullptr;
+  const auto found = std::ranges::find(nodes_, original.number, &Node::number);
+  return found == nodes_.end() ? nullptr : found->get();
+}
+
 GraphPtr find_graph(hipGraph_t handle) {
   GraphPtr graph = graphs().find(handle);
+  const auto embedded = embedded_graphs().find(handle);
+  if (embedded != embedded_graphs().end()) graph = embedded->second.lock();
   abi::require(graph != nullptr, hipErrorInvalidValue);
   return graph;
 }
 
 hipGraph_t add_graph(const GraphPtr& graph) { return graphs().insert(graph); }
 
+hipGraph_t handle_of_embedded(const GraphPtr& graph) {
+  if (graph->handle == nullptr) {
+    graph->handle = reinterpret_cast<hipGraph_t>(new_handle_value());
+    embedded_graphs().emplace(graph->handle, graph);
+  }
+  return graph->handle;
+}
+
 void destroy_graph(hipGraph_t handle) {
-  abi::require(!find_graph(handle)->capturing, hipErrorInvalidValue);
+  const GraphPtr graph = graphs().find(handle);
+  abi::require(graph != nullptr && !graph->capturing, hipErrorInvalidValue);
   graphs().erase(handle);
 }
 

@@ -9,6 +9,7 @@
 
 #include "hip_abi.h"
 #include "runtime/node_work.h"
+#include "runtime/user_object.h"
 
 namespace hipgraph::emu {
 
@@ -26,7 +27,8 @@ struct ShownArguments {
 struct Node {
   hipGraphNode_t handle = nullptr;
   Graph* graph = nullptr;
-  bool manual = false;  ///< added by a graph call, not recorded: exempt from the unjoined test
+  std::uint64_t number = 0;  ///< process-unique, but shared with the node's clones
+  bool manual = false;       ///< added by a graph call, not recorded: exempt from the unjoined test
   NodeWork work;
   std::vector<Node*> dependencies;  ///< in the order the edges came
   std::vector<Node*> dependents;
@@ -36,7 +38,7 @@ struct Node {
 /// Nodes and edges, in the order they came.
 class Graph {
  public:
-  explicit Graph(int device) : device_(device) {}
+  explicit Graph(int device);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -53,15 +55,22 @@ class Graph {
   std::vector<Node*> ordered() const;
   /// A graph with equal nodes and edges, in the same order, under new handles.
   std::shared_ptr<Graph> clone() const;
+  /// This graph's clone of a node, if this graph is a clone of the node's and still has it.
+  Node* twin_of(const Node& original) const;
 
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
   int device() const { return device_; }
 
+  std::uint64_t number() const { return number_; }
+
   hipGraph_t handle = nullptr;
-  bool capturing = false;  ///< being recorded: a caller may look and add, not destroy
+  UserReferences references;  ///< what callers asked it to keep alive
+  bool capturing = false;     ///< being recorded: a caller may look and add, not destroy
 
  private:
   int device_;
+  std::uint64_t number_;           ///< process-unique
+  std::uint64_t cloned_from_ = 0;  ///< number of the graph that this one is a clone of
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 using GraphPtr = std::shared_ptr<Graph>;
@@ -70,6 +79,9 @@ using GraphPtr = std::shared_ptr<Graph>;
 GraphPtr find_graph(hipGraph_t handle);
 /// Gives a graph its handle.
 hipGraph_t add_graph(const GraphPtr& graph);
+/// The handle of a graph that a node owns: it names the graph as long as the node does, and cannot
+/// be destroyed by it.
+hipGraph_t handle_of_embedded(const GraphPtr& graph);
 /// Forgets a graph; null, unknown and capturing ones are invalid values.
 void destroy_graph(hipGraph_t handle);
 /// The live node behind a handle, or null.

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "entry.h"
+#include "runtime/api_lock.h"
+#include "runtime/event.h"
 #include "runtime/executor.h"
 #include "runtime/failures.h"
 #include "runtime/handle_table.h"
@@ -17,27 +19,25 @@ HandleTable<hipGraphExec_t, GraphExec>& graph_execs() {
   return all;
 }
 
-std::vector<ExecNode> freeze(const Graph& graph) {
-  const std::vector<Node*> order = graph.ordered();
-  abi::require(order.size() == graph.nodes().size(), hipErrorInvalidValue);
-  std::unordered_map<const Node*, std::size_t> positions;
-  std::vector<ExecNode> frozen;
-  frozen.reserve(order.size());
-  for (const Node* node : order) {
-    positions[node] = frozen.size();
-    ExecNode copy{node->handle, node->work, {}, {}};
-    for (const Node* dependency : node->dependencies) {
-      copy.dependencies.push_back(positions.at(dependency));
-    }
-    if (const auto* child = std::get_if<ChildWork>(&node->work)) copy.child = freeze(*child->graph);
-    frozen.push_back(std::move(copy));
+/// Holds one reference to each user object of a graph and of the graphs inside it.
+void keep_objects_of(const Graph& graph, UserReferences& references) {
+  references.keep_each_of(graph.references);
+  for (const auto& node : graph.nodes()) {
+    const auto* child = std::get_if<ChildWork>(&node->work);
+    if (child != nullptr) keep_objects_of(*child->graph, references);
   }
-  return frozen;
+}
+
+/// Gives up, as a host function, what an exec held while it was in flight.
+void drop_references(void* references) {
+  const ApiLock lock;
+  delete static_cast<UserReferences*>(references);
 }
 
 /// The commands of one launch, in an order where predecessors come first.
 struct Batch {
   int device;
+  StreamPtr stream;
   std::string origin;
   std::vector<CommandPtr> commands;
   std::vector<std::vector<CommandPtr>> after;
@@ -70,6 +70,15 @@ struct Batch {
 
   CommandPtr add_node(const ExecNode& node, std::size_t position,
                       std::vector<CommandPtr> predecessors) {
+    if (node.enabled == 0) return add(make_marker(), std::move(predecessors));
+    if (const auto* record = std::get_if<EventRecordWork>(&node.work)) {
+      return add(begin_record(*record->event, stream), std::move(predecessors));
+    }
+    if (const auto* wait = std::get_if<EventWaitWork>(&node.work)) {
+      const CommandPtr& awaited = wait->event->command;
+      if (Failures::instance().orders(awaited)) predecessors.push_back(awaited);
+      return add(make_marker(), std::move(predecessors));
+    }
     if (!std::holds_alternative<ChildWork>(node.work)) {
       const std::string place = origin + " node " + std::to_string(position);
       return add(make_command(node.work, device, place), std::move(predecessors));
@@ -84,7 +93,8 @@ struct Batch {
 void check_modules(const std::vector<ExecNode>& nodes) {
   for (const ExecNode& node : nodes) {
     const auto* kernel = std::get_if<KernelWork>(&node.work);
-    abi::require(kernel == nullptr || kernel->function->live, hipErrorInvalidDeviceFunction);
+    const bool runs = kernel != nullptr && node.enabled != 0;
+    abi::require(!runs || kernel->function->live, hipErrorInvalidDeviceFunction);
     check_modules(node.child);
   }
 }
@@ -103,27 +113,55 @@ void note_overlap(std::uint64_t number) {
 
 }  // namespace
 
+std::vector<ExecNode> freeze(const Graph& graph) {
+  const std::vector<Node*> order = graph.ordered();
+  abi::require(order.size() == graph.nodes().size(), hipErrorInvalidValue);
+  std::unordered_map<const Node*, std::size_t> positions;
+  std::vector<ExecNode> frozen;
+  frozen.reserve(order.size());
+  for (const Node* node : order) {
+    positions[node] = frozen.size();
+    ExecNode copy{node->handle, node->work, {}, {}};
+    for (const Node* dependency : node->dependencies) {
+      copy.dependencies.push_back(positions.at(dependency));
+    }
+    // The exec has the child's nodes; the child graph itself ends with its node.
+    if (auto* child = std::get_if<ChildWork>(&copy.work)) copy.child = freeze(*child->graph);
+    if (auto* child = std::get_if<ChildWork>(&copy.work)) child->graph.reset();
+    frozen.push_back(std::move(copy));
+  }
+  return frozen;
+}
+
 GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
     : device_(graph.device()), flags_(flags), nodes_(freeze(graph)) {
   static std::uint64_t execs = 0;
   number_ = ++execs;
   for (std::size_t i = 0; i < nodes_.size(); ++i) positions_.emplace(nodes_[i].origin, i);
+  keep_objects_of(graph, references_);
 }
 
-void GraphExec::launch(Stream& stream) {
+GraphExec::~GraphExec() {
+  if (references_.empty()) return;
+  if (!last_end_ || Executor::instance().complete(last_end_)) return;
+  auto* kept = new UserReferences(std::move(references_));
+  Executor::instance().submit(make_host_function(drop_references, kept), {&last_end_, 1});
+}
+
+void GraphExec::launch(const StreamPtr& stream) {
   check_modules(nodes_);
   if (nodes_.empty()) return;
-  std::vector<CommandPtr> entry = predecessors(stream);
+  std::vector<CommandPtr> entry = predecessors(*stream);
   if (last_end_ && !Executor::instance().complete(last_end_)) {
     if (!Executor::instance().precedes(last_end_, entry)) note_overlap(number_);
     entry.push_back(last_end_);
   }
-  Batch batch{device_, "graph exec " + std::to_string(number_), {}, {}};
+  Batch batch{device_, stream, "graph exec " + std::to_string(number_), {}, {}};
   std::vector<CommandPtr> leaves = batch.add_nodes(nodes_, entry);
   const CommandPtr end =
       leaves.size() == 1 ? leaves.front() : batch.add(make_marker(), std::move(leaves));
   Executor::instance().submit_all(batch.commands, batch.after);
-  stream.tail = end;
+  stream->tail = end;
   last_end_ = end;
 }
 

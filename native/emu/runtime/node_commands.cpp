@@ -24,6 +24,8 @@ struct CommandOf {
 
   CommandPtr operator()(const EmptyWork&) const { return make_marker(); }
   CommandPtr operator()(const ChildWork&) const { return nullptr; }
+  CommandPtr operator()(const EventRecordWork&) const { return nullptr; }
+  CommandPtr operator()(const EventWaitWork&) const { return nullptr; }
   CommandPtr operator()(const HostWork& work) const {
     return make_host_function(work.parms.fn, work.parms.userData);
   }

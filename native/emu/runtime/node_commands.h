@@ -7,7 +7,8 @@
 
 namespace hipgraph::emu {
 
-/// The command that does a node's work now; child graphs are more than one command and have none.
+/// The command that does a node's work now. Child graphs are more than one command, and what event
+/// nodes do depends on the launch: these have none.
 /// `origin` is what reports call the place it was launched from.
 CommandPtr make_command(const NodeWork& work, int device, const std::string& origin);
 /// The command of an eager copy. Pageable host memory is read before this returns, as HIP may do

@@ -2,18 +2,28 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
+#include "graph_abi.h"
 #include "hip_abi.h"
 #include "runtime/module.h"
 
 namespace hipgraph::emu {
 
 class Graph;
+struct Event;
 
 /// Which of the two forms kernel arguments came in; reading them back uses the same form.
 enum class ArgumentForm : std::uint8_t { Parameters, Block };
+
+/// What a caller wished for a kernel node beyond its parameters. It is kept and given back; the
+/// emulated device has no caches to persist in and no queues to prefer.
+struct KernelAttribute {
+  hipLaunchAttributeID id;
+  hipLaunchAttributeValue value;
+};
 
 /// A kernel launch with its own copy of the arguments, laid out as the kernel reads them.
 struct KernelWork {
@@ -23,6 +33,7 @@ struct KernelWork {
   std::uint32_t dynamic_lds_bytes = 0;
   std::vector<std::uint8_t> arguments;
   ArgumentForm form = ArgumentForm::Parameters;
+  std::optional<KernelAttribute> attribute = std::nullopt;
 };
 
 /// A copy. One-dimensional ones use srcPtr.ptr, dstPtr.ptr, extent.width and kind only.
@@ -49,8 +60,19 @@ struct ChildWork {
 /// Nothing but a place for edges.
 struct EmptyWork {};
 
+/// A record of an event, which each launch makes anew.
+struct EventRecordWork {
+  std::shared_ptr<Event> event;
+};
+
+/// A wait for what the event stands for at the launch.
+struct EventWaitWork {
+  std::shared_ptr<Event> event;
+};
+
 /// What a node does.
-using NodeWork = std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork>;
+using NodeWork = std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork,
+                              EventRecordWork, EventWaitWork>;
 
 /// The HIP name of a node's kind.
 hipGraphNodeType type_of(const NodeWork& work);

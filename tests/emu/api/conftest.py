@@ -72,6 +72,15 @@ def stream(streams):
 
 
 @pytest.fixture
+def graph():
+    """Give an empty graph, destroyed after the test."""
+    made = hip.out("hipGraphCreate", 0)
+    yield made
+    hip.code("hipGraphDestroy", made)
+    hip.last_error()
+
+
+@pytest.fixture
 def out():
     """Give 64 zeroed ints of device memory."""
     address = hip.malloc(256)

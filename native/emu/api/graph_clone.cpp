@@ -1,0 +1,44 @@
+#include "api/api.h"
+#include "runtime/graph_update.h"
+#include "runtime/node_params.h"
+
+using namespace hipgraph::emu;
+
+HIPGRAPH_API hipError_t hipGraphClone(hipGraph_t* clone, hipGraph_t original) {
+  return entry([&] {
+    clear(required(clone));
+    const ApiLock lock;
+    *clone = add_graph(find_graph(original)->clone());
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphNodeFindInClone(hipGraphNode_t* node, hipGraphNode_t original,
+                                                hipGraph_t clone) {
+  return entry([&] {
+    clear(required(node));
+    const ApiLock lock;
+    const Node* twin = find_graph(clone)->twin_of(required_node(original));
+    require(twin != nullptr, hipErrorInvalidValue);
+    *node = twin->handle;
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t* graph) {
+  return entry([&] {
+    clear(required(graph));
+    const ApiLock lock;
+    *graph = handle_of_embedded(work_as<ChildWork>(required_node(node).work).graph);
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t graph_exec,
+                                                            hipGraphNode_t node, hipGraph_t child) {
+  return entry([&] {
+    const ApiLock lock;
+    ExecNode& changed = find_graph_exec(graph_exec)->node(node);
+    const GraphPtr from = find_graph(child);
+    work_as<ChildWork>(changed.work);
+    require(required_node(node).graph != from.get(), hipErrorUnknown);
+    update_child(changed, *from);
+  });
+}

@@ -1,0 +1,82 @@
+#include "api/api.h"
+#include "runtime/graph_update.h"
+#include "runtime/node_params.h"
+
+using namespace hipgraph::emu;
+
+namespace {
+
+/// The generic calls ask of a host function's user data what its own calls do not.
+void require_user_data(const hipGraphNodeParams& params) {
+  const bool host = params.type == hipGraphNodeTypeHost;
+  require(!host || params.host.userData != nullptr, hipErrorInvalidValue);
+}
+
+bool can_be_disabled(const NodeWork& work) {
+  return std::holds_alternative<KernelWork>(work) || std::holds_alternative<MemcpyWork>(work) ||
+         std::holds_alternative<MemsetWork>(work);
+}
+
+ExecNode& switchable_node(hipGraphExec_t graph_exec, hipGraphNode_t node) {
+  ExecNode& found = find_graph_exec(graph_exec)->node(node);
+  require(can_be_disabled(found.work), hipErrorInvalidValue);
+  return found;
+}
+
+}  // namespace
+
+HIPGRAPH_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams* params) {
+  return entry([&] {
+    const ApiLock lock;
+    Node& changed = required_node(node);
+    require_user_data(*required(params));
+    edit(changed, work_of(params, *changed.graph));
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graph_exec, hipGraphNode_t node,
+                                                  hipGraphNodeParams* params) {
+  return entry([&] {
+    const ApiLock lock;
+    ExecNode& changed = find_graph_exec(graph_exec)->node(node);
+    const Graph& graph = *required_node(node).graph;
+    require_user_data(*required(params));
+    NodeWork work = work_of(params, graph);
+    if (const auto* child = std::get_if<ChildWork>(&work)) {
+      work_as<ChildWork>(changed.work);
+      update_child(changed, *child->graph);
+    } else {
+      edit(changed, std::move(work));
+    }
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphExecUpdate(hipGraphExec_t graph_exec, hipGraph_t graph,
+                                           hipGraphNode_t* node, hipGraphExecUpdateResult* result) {
+  return entry([&] {
+    require(node != nullptr && result != nullptr, hipErrorInvalidValue);
+    const ApiLock lock;
+    const GraphExecPtr updated = find_graph_exec(graph_exec);
+    const UpdateOutcome outcome = update(*updated, *find_graph(graph));
+    *result = outcome.result;
+    if (outcome.result == hipGraphExecUpdateSuccess) return hipSuccess;
+    *node = outcome.node;
+    return hipErrorGraphExecUpdateFailure;
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphNodeSetEnabled(hipGraphExec_t graph_exec, hipGraphNode_t node,
+                                               unsigned enabled) {
+  return entry([&] {
+    const ApiLock lock;
+    switchable_node(graph_exec, node).enabled = enabled;
+  });
+}
+
+HIPGRAPH_API hipError_t hipGraphNodeGetEnabled(hipGraphExec_t graph_exec, hipGraphNode_t node,
+                                               unsigned* enabled) {
+  return entry([&] {
+    const ApiLock lock;
+    *required(enabled) = switchable_node(graph_exec, node).enabled;
+  });
+}

@@ -1,0 +1,98 @@
+#include "runtime/node_params.h"
+
+#include <utility>
+
+#include "runtime/launch.h"
+#include "runtime/memory_checks.h"
+
+namespace hipgraph::emu {
+namespace {
+
+using abi::require;
+using abi::required;
+
+/// What the new work of a node takes over from the old. A pitched description of a one-dimensional
+/// copy is checked and has no effect, as in HIP.
+bool merge_into(const NodeWork& old, NodeWork& changed) {
+  require(old.index() == changed.index(), hipErrorInvalidValue);
+  if (const auto* kernel = std::get_if<KernelWork>(&old)) {
+    std::get<KernelWork>(changed).attribute = kernel->attribute;
+  }
+  const auto* copy = std::get_if<MemcpyWork>(&old);
+  return copy == nullptr || !copy->one_dimensional || std::get<MemcpyWork>(changed).one_dimensional;
+}
+
+void check_rows_stay(const hipMemsetParams& was, const hipMemsetParams& now) {
+  const bool rows_stay =
+      was.height == now.height && was.width * was.elementSize == now.width * now.elementSize;
+  const bool linear = was.height == 1 && now.height == 1;
+  require(linear || rows_stay, hipErrorInvalidValue);
+}
+
+void check_exec_edit(const NodeWork& old, const NodeWork& changed) {
+  require(old.index() == changed.index(), hipErrorInvalidValue);
+  if (const auto* fill = std::get_if<MemsetWork>(&old)) {
+    check_rows_stay(fill->parms, std::get<MemsetWork>(changed).parms);
+  }
+  if (const auto* copy = std::get_if<MemcpyWork>(&old)) {
+    const hipMemcpyKind kind = std::get<MemcpyWork>(changed).parms.kind;
+    require(copy->parms.kind == kind, hipErrorInvalidValue);
+  }
+}
+
+}  // namespace
+
+KernelWork work_of(const hipKernelNodeParams* params) {
+  require(params != nullptr && params->func != nullptr, hipErrorInvalidValue);
+  return check_launch_node(find_function(params->func), launch_of(*params));
+}
+
+MemsetWork work_of(const hipMemsetParams* params) { return check_fill_node(*required(params)); }
+
+MemcpyWork work_of(const hipMemcpy3DParms* params) { return check_copy_region(*required(params)); }
+
+HostWork work_of(const hipHostNodeParams* params) {
+  require(params != nullptr && params->fn != nullptr, hipErrorInvalidValue);
+  return {*params};
+}
+
+EventPtr event_of_node(hipEvent_t event) {
+  EventPtr found = live_event(event);
+  require(found != nullptr, hipErrorInvalidValue);
+  return found;
+}
+
+ChildWork embed(hipGraph_t child, const Graph& parent) {
+  const GraphPtr original = find_graph(child);
+  require(original.get() != &parent, hipErrorInvalidValue);
+  return {original->clone()};
+}
+
+NodeWork work_of(const hipGraphNodeParams* params, const Graph& parent) {
+  switch (required(params)->type) {
+    case hipGraphNodeTypeKernel: return work_of(&params->kernel);
+    case hipGraphNodeTypeMemcpy: return work_of(&params->memcpy.copyParams);
+    case hipGraphNodeTypeMemset: return work_of(&params->memset);
+    case hipGraphNodeTypeHost: return work_of(&params->host);
+    case hipGraphNodeTypeGraph: return embed(params->graph, parent);
+    case hipGraphNodeTypeEmpty: return EmptyWork{};
+    case hipGraphNodeTypeWaitEvent: return EventWaitWork{event_of_node(params->event)};
+    case hipGraphNodeTypeEventRecord: return EventRecordWork{event_of_node(params->event)};
+    case hipGraphNodeTypeMemAlloc:
+    case hipGraphNodeTypeMemFree:
+    case hipGraphNodeTypeExtSemaphoreSignal:
+    case hipGraphNodeTypeExtSemaphoreWait: throw abi::Failure{hipErrorNotSupported};
+    default: throw abi::Failure{hipErrorInvalidValue};
+  }
+}
+
+void edit(Node& node, NodeWork changed) {
+  if (merge_into(node.work, changed)) node.work = std::move(changed);
+}
+
+void edit(ExecNode& node, NodeWork changed) {
+  check_exec_edit(node.work, changed);
+  if (merge_into(node.work, changed)) node.work = std::move(changed);
+}
+
+}  // namespace hipgraph::emu
