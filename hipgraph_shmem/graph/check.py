@@ -45,9 +45,9 @@ def _dirty_counters(footprints: Sequence[Footprint], order: Order) -> Iterator[F
     """Look for counters that no fill of the graph zeroes behind all other writes before them."""
     changes = _touches(footprints, lambda each: (*each.writes, *each.atomics, *each.counters))
     earlier: dict[int, list[tuple[int, Range]]] = defaultdict(list)
-    for user, writer, common in overlaps(_touches(footprints, _counters), changes):
-        if order.is_before(writer, user):
-            earlier[user].append((writer, common))
+    before = order.earlier, order.later
+    for user, writer, common in overlaps(_touches(footprints, _counters), changes, before):
+        earlier[user].append((writer, common))
     for user, footprint in enumerate(footprints):
         dirty = _not_zeroed(footprint.counters, earlier[user], footprints, order)
         if dirty:
@@ -146,11 +146,11 @@ def _unordered(footprints: Sequence[Footprint], order: Order) -> Iterator[Findin
     writes = _touches(footprints, lambda each: (*each.writes, *each.counters))
     atomics = _touches(footprints, lambda each: each.atomics)
     common_bytes: dict[tuple[int, int], list[Range]] = defaultdict(list)
+    apart = order.apart, order.apart
     for one, other, common in chain(
-        overlaps(writes, [*reads, *writes, *atomics]), overlaps(atomics, reads)
+        overlaps(writes, [*reads, *writes, *atomics], apart), overlaps(atomics, reads, apart)
     ):
-        if not order.is_ordered(one, other):
-            common_bytes[min(one, other), max(one, other)].append(common)
+        common_bytes[min(one, other), max(one, other)].append(common)
     for (one, other), found in sorted(common_bytes.items()):
         nodes = (footprints[one].node, footprints[other].node)
         ranges = merged(found)

@@ -16,25 +16,40 @@ class Order:
     Args:
         nodes: All nodes.
         edges: Pairs (before, after).
+
+    Attributes:
+        earlier: Of each node the nodes that run before it, as the bits of one number.
+        later: Of each node the nodes that run behind it.
+        apart: Of each node the nodes that may run at the same time.
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("apart", "earlier", "later")
 
     def __init__(self, nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> None:
         number = {node.handle: index for index, node in enumerate(nodes)}
-        direct: dict[int, set[int]] = {index: set() for index in range(len(nodes))}
-        for before, after in edges:
-            direct[number[after.handle]].add(number[before.handle])
-        # Of each node the set of all that run before it, as the bits of one number.
-        self._before = [0] * len(nodes)
-        for index in graphlib.TopologicalSorter(direct).static_order():
-            for earlier in direct[index]:
-                self._before[index] |= self._before[earlier] | 1 << earlier
+        before: list[set[int]] = [set() for _ in nodes]
+        behind: list[set[int]] = [set() for _ in nodes]
+        for start, end in edges:
+            before[number[end.handle]].add(number[start.handle])
+            behind[number[start.handle]].add(number[end.handle])
+        sequence = tuple(graphlib.TopologicalSorter(dict(enumerate(before))).static_order())
+        self.earlier = _reach(before, sequence)
+        self.later = _reach(behind, reversed(sequence))
+        everyone = (1 << len(nodes)) - 1
+        self.apart = [
+            everyone & ~(self.earlier[index] | self.later[index] | 1 << index)
+            for index in range(len(nodes))
+        ]
 
     def is_before(self, one: int, other: int) -> bool:
         """Tell whether a path leads from one node to another."""
-        return bool(self._before[other] >> one & 1)
+        return bool(self.earlier[other] >> one & 1)
 
-    def is_ordered(self, one: int, other: int) -> bool:
-        """Tell whether a path leads between two nodes, either way, or they are one node."""
-        return one == other or self.is_before(one, other) or self.is_before(other, one)
+
+def _reach(direct: Sequence[set[int]], sequence: Iterable[int]) -> list[int]:
+    """Return all that each node reaches; in `sequence` the nodes it reaches directly come first."""
+    reached = [0] * len(direct)
+    for index in sequence:
+        for each in direct[index]:
+            reached[index] |= reached[each] | 1 << each
+    return reached

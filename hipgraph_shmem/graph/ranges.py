@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 __all__ = ["Range", "Touch", "merged", "overlaps", "without"]
@@ -51,15 +51,52 @@ def without(ranges: Iterable[Range], removed: Iterable[Range]) -> tuple[Range, .
     return left
 
 
-def overlaps(ones: Iterable[Touch], others: Iterable[Touch]) -> Iterator[tuple[int, int, Range]]:
-    """Yield (node of `ones`, node of `others`, common bytes) wherever two touches overlap."""
+def overlaps(
+    ones: Iterable[Touch],
+    others: Iterable[Touch],
+    partners: tuple[Sequence[int], Sequence[int]] | None = None,
+) -> Iterator[tuple[int, int, Range]]:
+    """Yield (node of `ones`, node of `others`, common bytes) wherever two touches overlap.
+
+    Args:
+        ones: Touches.
+        others: Touches that they are compared with.
+        partners: For each node, as one of `ones` and as one of `others`, the nodes of the other
+            kind that matter, as the bits of one number; None: all.
+    """
     touches = [(each, 0) for each in ones] + [(each, 1) for each in others]
-    open_touches: tuple[list[Touch], list[Touch]] = ([], [])
+    sides = _Open(), _Open()
     for touch, side in sorted(touches):
-        across = open_touches[1 - side]
-        across[:] = [each for each in across if each.stop > touch.start]
-        for each in across:
-            common = Range(touch.start, min(each.stop, touch.stop))
-            pair = (touch.node, each.node) if side == 0 else (each.node, touch.node)
-            yield *pair, common
-        open_touches[side].append(touch)
+        across = sides[1 - side]
+        across.close_before(touch.start)
+        wanted = partners[side][touch.node] if partners is not None else -1
+        # Nearly all that touch the same bytes are ordered: most touches look at no partner.
+        for each in across.touches if across.nodes & wanted else ():
+            if wanted >> each.node & 1:
+                common = Range(touch.start, min(each.stop, touch.stop))
+                pair = (touch.node, each.node) if side == 0 else (each.node, touch.node)
+                yield *pair, common
+        sides[side].add(touch)
+
+
+class _Open:
+    """The touches that began before the place a sweep has reached and end behind it."""
+
+    __slots__ = ("_first_stop", "nodes", "touches")
+
+    def __init__(self) -> None:
+        self.touches: list[Touch] = []
+        self.nodes = 0
+        self._first_stop = 0
+
+    def add(self, touch: Touch) -> None:
+        self._first_stop = min(self._first_stop, touch.stop) if self.touches else touch.stop
+        self.touches.append(touch)
+        self.nodes |= 1 << touch.node
+
+    def close_before(self, place: int) -> None:
+        if self.touches and self._first_stop <= place:
+            left = [each for each in self.touches if each.stop > place]
+            self.touches, self.nodes = [], 0
+            for each in left:
+                self.add(each)
