@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .access import Access, Region
     from .code_object import CodeObject, KernelMetadata, Target
     from .devices import DeviceInfo, RuntimeInfo, device_info, runtime_info
     from .errors import (
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
         ShmemUnavailable,
         SymmetricMemoryError,
     )
-    from .graph import Graph, GraphExec
+    from .graph import Finding, FindingKind, Graph, GraphExec
     from .graph.capture import capture
     from .hip_abi import CaptureMode, CaptureStatus, NodeKind
     from .launch import LaunchConfig
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .stream import Event, Stream
 
 __all__ = [
+    "Access",
     "Buffer",
     "CaptureError",
     "CaptureMode",
@@ -52,6 +54,8 @@ __all__ = [
     "DirtyCounterError",
     "Error",
     "Event",
+    "Finding",
+    "FindingKind",
     "Graph",
     "GraphError",
     "GraphExec",
@@ -65,6 +69,7 @@ __all__ = [
     "NodeKind",
     "PeerLostError",
     "PinnedBuffer",
+    "Region",
     "RuntimeInfo",
     "RuntimeLibraryError",
     "ShmemError",
@@ -88,6 +93,7 @@ _HOMES = (
     "devices",
     "stream",
     "memory",
+    "access",
     "module",
     "launch",
     "graph",

@@ -50,6 +50,11 @@ class Allocation(Handle):
         """Where the first element is; 0 if there are none."""
         return self.handle
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """First byte and byte behind the last, also of memory that is closed."""
+        return self._raw, self._raw + self.nbytes
+
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape))
         ending = " closed" if self.closed else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 from .errors import CaptureError
 from .hip_abi import LEGACY_STREAM, CaptureMode, CaptureStatus
@@ -64,6 +65,16 @@ def keep_while_captured(stream: int, *objects: object) -> None:
     recorder = state.open_captures.get(call("hipStreamGetCaptureInfo_v2", stream)[1])
     if recorder is not None:
         recorder.keep(*objects)
+
+
+def declare_while_captured(stream: int, access: Any) -> None:
+    """Let the capture of ours that the stream takes part in note what its last node touches."""
+    info = capture_info(stream)
+    recorder = state.open_captures.get(info.id)
+    if recorder is not None:
+        # After a recorded launch the stream's frontier is that one node.
+        (node,) = info.frontier
+        recorder.declare(node, access)
 
 
 def refuse_while_capturing(name: str, cure: str) -> None:

@@ -37,6 +37,7 @@ SYMBOL_BYTES = 24
 COMPILATION_MARK = "__hip_cuid_"
 NEWEST_VERSION = 6
 POINTER_KINDS = ("global_buffer", "dynamic_shared_pointer")
+ACCESS_WORDS = ("read_only", "write_only", "read_write")
 
 # The ABI byte of the ELF header is not the code object version: 2 means 4, and so on.
 _VERSION_OF_ABI = ((0, 2), (1, 3), (2, 4), (3, 5), (4, 6))
@@ -56,6 +57,8 @@ class Argument:
     type_name: str
     is_pointer: bool
     """Whether it takes a device address."""
+    access: str
+    """What the kernel does to the memory behind it: read_only, write_only or read_write."""
 
     @property
     def is_hidden(self) -> bool:
@@ -293,4 +296,13 @@ def _argument(entry: dict[str, Any]) -> Argument:
         kind=entry[".value_kind"],
         type_name=entry.get(".type_name", entry.get(".value_type", "")),
         is_pointer=entry[".value_kind"] in POINTER_KINDS,
+        access=_access(entry),
     )
+
+
+def _access(entry: dict[str, Any]) -> str:
+    """Return what the compiler found, else what the source promises, else the widest."""
+    for key in (".actual_access", ".access"):
+        if entry.get(key) in ACCESS_WORDS:
+            return str(entry[key])
+    return "read_only" if entry.get(".is_const") else "read_write"

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .access import Access
 from .allocation import PinnedBuffer
-from .captures import keep_while_captured
+from .captures import declare_while_captured, keep_while_captured
 from .code_object import Argument, KernelMetadata
 from .device_span import DeviceSpan, as_array_view
 from .hip_abi import LaunchParam
@@ -64,7 +65,13 @@ class _Extra(ctypes.Structure):
     )
 
 
-def launch(stream: Any, kernel: Kernel, config: LaunchConfig, *args: Any) -> None:
+def launch(
+    stream: Any,
+    kernel: Kernel,
+    config: LaunchConfig,
+    *args: Any,
+    access: Access | None = None,
+) -> None:
     """Submit a kernel to a stream; under capture, record it.
 
     Arguments are converted by the kernel's metadata. A pointer takes a Buffer, Symbol,
@@ -72,15 +79,22 @@ def launch(stream: Any, kernel: Kernel, config: LaunchConfig, *args: Any) -> Non
     takes a Python or NumPy scalar, or a struct as bytes or ctypes; the metadata do not tell
     integers from floats, so 2 is passed as an integer and 2.0 as a float.
 
+    `access` says what the launch reads and writes, for `Graph.check`; None: what its metadata say.
+
     Raises:
         TypeError: an argument of the wrong kind; it says which and what is expected.
         ValueError: a wrong count, a value out of range, or a block the kernel cannot have.
     """
-    launch_packed(stream, kernel, config, pack(kernel.metadata, args), *args)
+    launch_packed(stream, kernel, config, pack(kernel.metadata, args), *args, access=access)
 
 
 def launch_packed(
-    stream: Any, kernel: Kernel, config: LaunchConfig, block: bytes, *keep: object
+    stream: Any,
+    kernel: Kernel,
+    config: LaunchConfig,
+    block: bytes,
+    *keep: object,
+    access: Access | None = None,
 ) -> None:
     """Submit a kernel whose argument block is packed already; a captured graph keeps `keep`."""
     raw = stream.handle if type(stream) is Stream else as_stream(stream)
@@ -100,6 +114,8 @@ def launch_packed(
         raise failure(_LAUNCH, code)
     if state.open_captures:
         keep_while_captured(raw, kernel, *keep)
+        if access is not None:
+            declare_while_captured(raw, access)
 
 
 def pack(metadata: KernelMetadata, args: tuple[Any, ...]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+import weakref
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, NoReturn
@@ -15,9 +16,11 @@ from .device_span import DeviceSpan
 from .devices import device_info, on_device
 from .errors import CodeObjectError
 from .handle import Handle
-from .runtime import call
+from .runtime import call, state
 
-__all__ = ["Kernel", "Module", "Symbol"]
+__all__ = ["Kernel", "Module", "Symbol", "kernel_of"]
+
+_REGISTRY = "modules by function"
 
 FIRST_HIP_WITH_VERSION_6 = 6_03_00000
 VERSION_6 = 6
@@ -38,7 +41,7 @@ class Module(Handle):
 
     destroy: ClassVar[str] = "hipModuleUnload"
     frees_memory: ClassVar[bool] = True
-    __slots__ = ("code_object", "device")
+    __slots__ = ("code_object", "device", "functions")
 
     def __init__(self, source: str | Path | bytes, device: int | None = None) -> None:
         if isinstance(source, bytes):
@@ -52,6 +55,7 @@ class Module(Handle):
             _check_version(self.code_object, call("hipRuntimeGetVersion"))
             raw = call("hipModuleLoadData", self.code_object.image)
         self.device: int = ordinal
+        self.functions: dict[int, KernelMetadata] = {}
         super().__init__(raw, self.code_object)
 
     @classmethod
@@ -73,7 +77,10 @@ class Module(Handle):
         metadata = self.kernels.get(name)
         if metadata is None:
             raise ValueError(_unknown("kernel", name, self.kernels, self.code_object.source))
-        return Kernel(call("hipModuleGetFunction", self.handle, name.encode()), metadata, self)
+        function = call("hipModuleGetFunction", self.handle, name.encode())
+        self.functions[function] = metadata
+        _registry()[function] = self
+        return Kernel(function, metadata, self)
 
     def symbol(self, name: str) -> Symbol:
         """Return a `__device__` variable by name (mangled unless extern "C" or a plain global).
@@ -89,12 +96,19 @@ class Module(Handle):
 
 
 class Kernel:
-    """A kernel of a loaded module, which it keeps."""
+    """A kernel of a loaded module, which it keeps.
 
-    __slots__ = ("_raw", "metadata", "module", "size")
+    Attributes:
+        function: The hipFunction_t, also when the module is closed; `handle` is the checked way.
+        metadata: What the code object says about it.
+        module: The module.
+        size: Bytes of its argument block, in the form that a launch takes.
+    """
+
+    __slots__ = ("function", "metadata", "module", "size")
 
     def __init__(self, raw: int, metadata: KernelMetadata, module: Module) -> None:
-        self._raw = raw
+        self.function = raw
         self.metadata = metadata
         self.module = module
         self.size = ctypes.c_size_t(metadata.kernarg_bytes)
@@ -113,7 +127,7 @@ class Kernel:
         """
         if self.module.closed:
             raise ValueError(f"{self!r}: its module is closed; load it again")
-        return self._raw
+        return self.function
 
     @property
     def closed(self) -> bool:
@@ -121,13 +135,31 @@ class Kernel:
         return self.module.closed
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Kernel) and (self._raw, self.module) == (other._raw, other.module)
+        return isinstance(other, Kernel) and (self.function, self.module) == (
+            other.function,
+            other.module,
+        )
 
     def __hash__(self) -> int:
-        return hash((Kernel, self._raw))
+        return hash((Kernel, self.function))
 
     def __repr__(self) -> str:
         return f"<Kernel {self.metadata.name} of {self.module!r}>"
+
+
+def kernel_of(function: int) -> Kernel | None:
+    """Return the kernel that a hipFunction_t is; None: of no open module that gave it out."""
+    module = _registry().get(function)
+    if module is None or module.closed:
+        return None
+    return Kernel(function, module.functions[function], module)
+
+
+def _registry() -> weakref.WeakValueDictionary[int, Module]:
+    registry: weakref.WeakValueDictionary[int, Module] = state.shared.setdefault(
+        _REGISTRY, weakref.WeakValueDictionary()
+    )
+    return registry
 
 
 class Symbol(DeviceSpan):
@@ -158,6 +190,11 @@ class Symbol(DeviceSpan):
         if self.module.closed:
             raise ValueError(f"{self!r}: its module is closed; load it again")
         return self._address
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """First byte and byte behind the last, also when its module is closed."""
+        return self._address, self._address + self.nbytes
 
     @property
     def closed(self) -> bool:

@@ -114,6 +114,7 @@ ROUTES: Mapping[str, Route] = MappingProxyType(
         "hipMemsetD32Async": _binding(_P, _I, _S, _P),
         "hipMemset2DAsync": _binding(_P, _S, _I, _S, _S, _P),
         "hipPointerGetAttributes": _pointer(_STRUCT, _P, _P),
+        "hipMemGetAddressRange": _binding(_HANDLE, Out(_S), _P),
         # module
         "hipModuleLoadData": _binding(_HANDLE, _TEXT),
         "hipModuleUnload": _pointer(_WAITS, _P),
@@ -138,6 +139,7 @@ ROUTES: Mapping[str, Route] = MappingProxyType(
         "hipGraphAddDependencies": _pointer(_EDGES, _P, _P, _P, _S),
         "hipGraphGetNodes": _pointer(_COUNT, _P, _P, _P),
         "hipGraphGetEdges": _pointer(_COUNT, _P, _P, _P, _P),
+        "hipGraphNodeGetDependencies": _pointer(_COUNT, _P, _P, _P),
         "hipGraphNodeGetType": _binding(_P, Out(_I)),
         "hipGraphKernelNodeGetParams": _pointer(_ARITY, _P, _P),
         "hipGraphMemsetNodeGetParams": _pointer(_STRUCT, _P, _P),

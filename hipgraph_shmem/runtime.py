@@ -81,6 +81,9 @@ class Recorder(Protocol):
     def keep(self, *objects: object) -> None:
         """Hold the objects as long as the graph lives."""
 
+    def declare(self, node: int, access: Any) -> None:
+        """Note what a recorded node touches, an `Access`."""
+
 
 @dataclass(slots=True)
 class State:

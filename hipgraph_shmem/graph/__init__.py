@@ -2,6 +2,7 @@
 
 from ..hip_abi import CaptureMode, NodeKind
 from .capture import Captured, capture
+from .findings import Finding, FindingKind
 from .graph import Graph
 from .graph_exec import GraphExec
 from .nodes import KernelNode, MemcpyNode, MemsetNode, Node
@@ -9,6 +10,8 @@ from .nodes import KernelNode, MemcpyNode, MemsetNode, Node
 __all__ = [
     "CaptureMode",
     "Captured",
+    "Finding",
+    "FindingKind",
     "Graph",
     "GraphExec",
     "KernelNode",

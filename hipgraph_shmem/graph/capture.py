@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from ..access import Access
 from ..captures import capture_info
 from ..errors import CaptureError, Error, GraphError, HipError
 from ..hip_abi import LEGACY_STREAM, CaptureMode, CaptureStatus, ErrorCode
@@ -81,6 +82,10 @@ class Captured:
     def keep(self, *objects: object) -> None:
         """Hold objects as long as the graph and the execs made from it."""
         self.recording.keep(*objects)
+
+    def declare(self, node: int, access: Access) -> None:
+        """Say what a recorded node touches, for `Graph.check`."""
+        self.recording.declare(node, access)
 
     def finish(self) -> None:
         """End the capture and take the graph."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from ..access import Access
 from ..devices import on_device
 from ..handle import Handle
 from ..hip_abi import MemcpyKind, NodeKind
@@ -14,6 +15,8 @@ from ..launch import LaunchConfig, pack
 from ..memory import Buffer, PinnedBuffer
 from ..module import Kernel
 from ..runtime import call
+from .check import check
+from .findings import Finding
 from .graph_exec import GraphExec
 from .nodes import KernelNode, MemcpyNode, MemsetNode, Node, read_node
 from .params import ArgumentBlock, kernel_node_params, memset_node_params
@@ -78,12 +81,7 @@ class Graph(Handle):
         handles = _handles(count.value)
         if count.value:
             call("hipGraphGetNodes", self.handle, handles, ctypes.byref(count))
-        names = {
-            kept.handle: kept.name
-            for kept in self._recording.kept
-            if isinstance(kept, Kernel) and not kept.module.closed
-        }
-        return tuple(read_node(handle or 0, names) for handle in handles)
+        return tuple(read_node(handle or 0) for handle in handles)
 
     @property
     def edges(self) -> tuple[tuple[Node, Node], ...]:
@@ -103,10 +101,16 @@ class Graph(Handle):
         config: LaunchConfig,
         *args: Any,
         dependencies: Sequence[Node] = (),
+        access: Access | None = None,
     ) -> KernelNode:
-        """Add a kernel launch; arguments are packed as the kernel's metadata says."""
+        """Add a kernel launch; arguments are packed as the kernel's metadata says.
+
+        `access` says what the launch reads and writes, for `check`; None: what its metadata say.
+        """
         blob = pack(kernel.metadata, args)
-        return self.add_packed_kernel(kernel, config, blob, *args, dependencies=dependencies)
+        return self.add_packed_kernel(
+            kernel, config, blob, *args, dependencies=dependencies, access=access
+        )
 
     def add_packed_kernel(
         self,
@@ -115,12 +119,15 @@ class Graph(Handle):
         blob: bytes,
         *keep: Any,
         dependencies: Sequence[Node] = (),
+        access: Access | None = None,
     ) -> KernelNode:
         """Add a kernel launch with argument bytes; `keep` are the objects that they name."""
         block = ArgumentBlock(blob)
         params = kernel_node_params(kernel.handle, config, block)
         self._recording.keep(kernel, block, *keep)
         handle = self._add("hipGraphAddKernelNode", dependencies, ctypes.byref(params))
+        if access is not None:
+            self._recording.declare(handle, access)
         return KernelNode(
             handle=handle,
             kind=NodeKind.KERNEL,
@@ -222,6 +229,15 @@ class Graph(Handle):
         refuse_closed(self._recording.kept, self)
         with on_device(self._device):
             return GraphExec(self)
+
+    def check(self) -> tuple[Finding, ...]:
+        """Look for what makes replays wrong: counters, dead memory, missing edges.
+
+        Returns:
+            What was found, each with the nodes and addresses concerned; empty: nothing is wrong
+            with what the nodes, the kernels' metadata and the declared accesses tell.
+        """
+        return check(self)
 
     def complete(self) -> None:
         """Add what attachments still owe the graph; listing and instantiating do so too."""

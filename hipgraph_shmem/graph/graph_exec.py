@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import CaptureError
@@ -11,13 +12,16 @@ from ..handle import Handle
 from ..hip_abi import NULL_STREAM, CaptureStatus
 from ..runtime import call, failure, pointer, state
 from ..stream import Event, as_stream
+from .ranges import Range
 from .recording import refuse_closed
 from .retired import Holding, drain_retired
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["GraphExec"]
+__all__ = ["GraphExec", "live_execs"]
+
+_REGISTRY = "graph execs by handle"
 
 
 class GraphExec(Handle):
@@ -27,7 +31,7 @@ class GraphExec(Handle):
     """
 
     destroy: ClassVar[str] = "hipGraphExecDestroy"
-    __slots__ = ("_closes", "_device", "_holding", "_lock")
+    __slots__ = ("_closes", "_counters", "_device", "_holding", "_lock")
 
     def __init__(self, graph: Graph) -> None:
         """Instantiate a graph; `Graph.instantiate` is the usual way.
@@ -46,10 +50,17 @@ class GraphExec(Handle):
             call("hipGraphExecDestroy", raw)
             raise
         self._holding = Holding(*graph.recording.kept, *lent)
+        self._counters = graph.recording.counters(lent)
         self._device = graph.device
         self._lock = threading.Lock()
         self._closes = -1
         super().__init__(raw, self._holding)
+        _registry()[raw] = self
+
+    @property
+    def counters(self) -> tuple[Range, ...]:
+        """The counters that its kernels use, as far as they were declared."""
+        return self._counters
 
     def launch(self, stream: Any) -> None:
         """Launch the graph once, in stream order.
@@ -111,6 +122,19 @@ class GraphExec(Handle):
         if status.value != CaptureStatus.NONE:
             cure = "a launch is not recorded: launch after the capture, or record the same work"
             raise CaptureError("hipGraphLaunch", stream, cure)
+
+
+def live_execs() -> tuple[GraphExec, ...]:
+    """Return the execs that are not closed."""
+    return tuple(each for each in _registry().values() if not each.closed)
+
+
+def _registry() -> weakref.WeakValueDictionary[int, GraphExec]:
+    # By handle, because HIP gives the handle of a destroyed exec to a new one.
+    registry: weakref.WeakValueDictionary[int, GraphExec] = state.shared.setdefault(
+        _REGISTRY, weakref.WeakValueDictionary()
+    )
+    return registry
 
 
 def _check(name: str, *args: int) -> None:

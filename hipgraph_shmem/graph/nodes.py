@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import runtime
+from ..module import kernel_of
 from ..runtime import MemcpyKind, NodeKind
 from .params import KernelNodeParams, MemcpyNodeParams, MemsetNodeParams
 
@@ -32,7 +32,7 @@ class KernelNode(Node):
 
     Attributes:
         function: The kernel's HIP handle.
-        name: The kernel's name; empty for a kernel that was not launched through this package.
+        name: The kernel's name; empty for a kernel of a module that is not open here.
         grid: Sizes in blocks.
         block: Sizes in threads.
         lds_bytes: Dynamic LDS.
@@ -88,11 +88,11 @@ class MemcpyNode(Node):
     direction: MemcpyKind
 
 
-def read_node(handle: int, kernel_names: Mapping[int, str]) -> Node:
+def read_node(handle: int) -> Node:
     """Ask HIP what a node does."""
     kind = NodeKind(runtime.call("hipGraphNodeGetType", handle))
     if kind is NodeKind.KERNEL:
-        return _read_kernel(handle, kernel_names)
+        return _read_kernel(handle)
     if kind is NodeKind.MEMSET:
         return _read_memset(handle)
     if kind is NodeKind.MEMCPY:
@@ -100,15 +100,16 @@ def read_node(handle: int, kernel_names: Mapping[int, str]) -> Node:
     return Node(handle, kind)
 
 
-def _read_kernel(handle: int, kernel_names: Mapping[int, str]) -> KernelNode:
+def _read_kernel(handle: int) -> KernelNode:
     params = KernelNodeParams()
     runtime.call("hipGraphKernelNodeGetParams", handle, ctypes.addressof(params))
     function = params.function or 0
+    kernel = kernel_of(function)
     return KernelNode(
         handle=handle,
         kind=NodeKind.KERNEL,
         function=function,
-        name=kernel_names.get(function, ""),
+        name=kernel.name if kernel is not None else "",
         grid=params.grid.as_tuple(),
         block=params.block.as_tuple(),
         lds_bytes=params.lds_bytes,

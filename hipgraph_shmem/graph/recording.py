@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
+from ..access import Access
 from ..errors import GraphError
 from ..handle import Handle
+from .ranges import Range, merged, without
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Attachment", "Recording", "refuse_closed"]
+__all__ = ["Attachment", "Loan", "Recording", "is_gone", "refuse_closed"]
+
+
+class Loan(Protocol):
+    """What an exec got from an attachment, held until it is closed and idle."""
+
+    @property
+    def counters(self) -> tuple[Range, ...]:
+        """The counters in it, which no other exec has."""
 
 
 class Attachment(Protocol):
     """Memory that nodes of a graph name and that no two graph execs may share."""
 
+    @property
+    def counters(self) -> tuple[Range, ...]:
+        """The counters that the graph's own nodes name."""
+
     def complete(self, graph: Graph) -> None:
         """Add the nodes and edges still missing; called before the graph is looked at or used."""
 
-    def lend(self, graph_exec: int) -> object:
-        """Give a new exec memory of its own; return what it must hold until closed and idle."""
+    def lend(self, graph_exec: int) -> Loan:
+        """Give a new exec memory of its own."""
 
 
 _A = TypeVar("_A", bound=Attachment)
@@ -30,9 +45,10 @@ _A = TypeVar("_A", bound=Attachment)
 class Recording:
     """What the nodes of one graph need alive, gathered while they are recorded."""
 
-    __slots__ = ("_attachments", "_kept")
+    __slots__ = ("_accesses", "_attachments", "_kept")
 
     def __init__(self) -> None:
+        self._accesses: dict[int, Access] = {}
         self._kept: dict[int, object] = {}
         self._attachments: dict[Hashable, Attachment] = {}
 
@@ -45,6 +61,15 @@ class Recording:
         """The objects held."""
         return tuple(self._kept.values())
 
+    def declare(self, node: int, access: Access) -> None:
+        """Say what a node touches, by its handle; `Graph.check` takes it for the whole truth."""
+        self._accesses[node] = access
+
+    @property
+    def accesses(self) -> Mapping[int, Access]:
+        """What was declared, by node handle."""
+        return MappingProxyType(self._accesses)
+
     def attachment(self, key: Hashable, make: Callable[[], _A]) -> _A:
         """Return the one attachment under a key, made at the first use."""
         if key not in self._attachments:
@@ -56,22 +81,40 @@ class Recording:
         for attachment in self._attachments.values():
             attachment.complete(graph)
 
-    def lend(self, graph_exec: int) -> tuple[object, ...]:
+    def lend(self, graph_exec: int) -> tuple[Loan, ...]:
         """Give a new exec its own memory; return what it must hold."""
         return tuple(each.lend(graph_exec) for each in self._attachments.values())
 
+    def counters(self, loans: Iterable[Loan]) -> tuple[Range, ...]:
+        """Return the counters that an exec uses, those in its loans instead of the graph's own."""
+        declared = merged(
+            each
+            for access in self._accesses.values()
+            for region in access.counters
+            for each in region.ranges()
+        )
+        replaced = (each for owner in self._attachments.values() for each in owner.counters)
+        lent = (each for loan in loans for each in loan.counters)
+        return merged((*without(declared, replaced), *lent))
+
     def clear(self) -> None:
         """Let go of everything."""
+        self._accesses.clear()
         self._kept.clear()
         self._attachments.clear()
+
+
+def is_gone(kept: object) -> bool:
+    """Tell whether something kept is memory or a module that was closed, or lies in one."""
+    # A kernel and a symbol are as good as their module. Symmetric memory is no Handle.
+    owner: Any = getattr(kept, "module", kept)
+    return bool(getattr(owner, "frees_memory", False) and owner.closed)
 
 
 def refuse_closed(kept: Iterable[object], user: Handle) -> None:
     """Raise if memory or a module that nodes name was closed; streams and events may be."""
     for each in kept:
-        # A kernel and a symbol are as good as their module. Symmetric memory is no Handle.
-        owner: Any = getattr(each, "module", each)
-        if getattr(owner, "frees_memory", False) and owner.closed:
+        if is_gone(each):
             raise GraphError(
                 f"{each!r} is named by a node of {user!r}",
                 "close memory and modules after the graphs and execs that use them",

@@ -8,10 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..access import Access
 from ..captures import keep_while_captured
 from .operands import Operand, check_symmetric, symmetric, user_stream
 from .signals import as_word
 from .team import Team, as_team
+from .touched import declared
 from .world import World, current_world
 
 __all__ = ["Reduction", "alltoall", "broadcast", "reduce"]
@@ -55,7 +57,8 @@ def alltoall(target: Any, source: Any, stream: Any, team: Team | None = None) ->
         raise ValueError(f"target has {nbytes} bytes: not to be divided among {n_pes} PEs")
     raw = user_stream(stream, world)
     ends = (to.address, of.address, nbytes // n_pes)
-    world.provider.call("alltoallmem_on_stream", members.handle, *ends, raw)
+    with declared(raw, lambda: _access(to, of)):
+        world.provider.call("alltoallmem_on_stream", members.handle, *ends, raw)
     keep_while_captured(raw, world, members, to.owner, of.owner)
 
 
@@ -76,7 +79,8 @@ def broadcast(target: Any, source: Any, root: int, stream: Any, team: Team | Non
         raise ValueError(f"root={root}: the team has {members.n_pes} PEs, count from 0")
     raw = user_stream(stream, world)
     ends = (to.address, of.address, to.nbytes or 0, root)
-    world.provider.call("broadcastmem_on_stream", members.handle, *ends, raw)
+    with declared(raw, lambda: _access(to, of)):
+        world.provider.call("broadcastmem_on_stream", members.handle, *ends, raw)
     keep_while_captured(raw, world, members, to.owner, of.owner)
 
 
@@ -108,8 +112,14 @@ def reduce(
         raise ValueError(f"target has {count} elements: at most {MAX_COUNT}; take parts")
     raw = user_stream(stream, world)
     name = f"{kind}_{how.name.lower()}_reduce_on_stream"
-    world.provider.call(name, members.handle, to.address, of.address, count, raw)
+    with declared(raw, lambda: _access(to, of)):
+        world.provider.call(name, members.handle, to.address, of.address, count, raw)
     keep_while_captured(raw, world, members, to.owner, of.owner)
+
+
+def _access(to: Operand, of: Operand) -> Access:
+    """Say what a collective touches of this PE's memory; the other PEs' graphs say the rest."""
+    return Access(reads=((of.address, of.nbytes or 0),), writes=((to.address, to.nbytes or 0),))
 
 
 def _alike(world: World, target: Any, source: Any) -> tuple[Operand, Operand]:

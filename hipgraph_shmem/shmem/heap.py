@@ -52,6 +52,11 @@ class _InHeap(DeviceArray):
             raise ValueError(f"{self!r}: its memory is gone; use it before free() and finalize()")
         return self._address
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """First byte and byte behind the last, also of memory that is gone."""
+        return self._address, self._address + self.nbytes
+
     def _describe(self) -> str:
         shape = "x".join(map(str, self.shape))
         ending = " closed" if self.closed else ""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..access import Access
 from ..captures import keep_while_captured
 from .collectives import alltoall, broadcast, reduce
-from .operands import signal_word, user_stream
+from .operands import SIGNAL_BYTES, signal_word, user_stream
 from .rma import copy_operands
 from .signals import Comparison, SignalOp, as_signal_value, as_word
 from .team import Team, as_team
+from .touched import declared, on_pe
 from .world import current_world
 
 __all__ = [
@@ -44,8 +46,12 @@ def put(target: Any, source: Any, pe: int, stream: Any, *, nbytes: int | None = 
     world = current_world("on_stream.put")
     there, here, size = copy_operands(world, target, source, nbytes, remote="target")
     raw = user_stream(stream, world)
-    call = world.provider.call
-    call("putmem_on_stream", there.address, here.address, size, world.check_pe(pe), raw)
+    ends = there.address, here.address, size
+    with declared(
+        raw,
+        lambda: Access(reads=((here.address, size),), writes=on_pe(world, there.address, size, pe)),
+    ):
+        world.provider.call("putmem_on_stream", *ends, world.check_pe(pe), raw)
     keep_while_captured(raw, world, there.owner, here.owner)
 
 
@@ -54,8 +60,12 @@ def get(target: Any, source: Any, pe: int, stream: Any, *, nbytes: int | None = 
     world = current_world("on_stream.get")
     here, there, size = copy_operands(world, target, source, nbytes, remote="source")
     raw = user_stream(stream, world)
-    call = world.provider.call
-    call("getmem_on_stream", here.address, there.address, size, world.check_pe(pe), raw)
+    ends = here.address, there.address, size
+    with declared(
+        raw,
+        lambda: Access(reads=on_pe(world, there.address, size, pe), writes=((here.address, size),)),
+    ):
+        world.provider.call("getmem_on_stream", *ends, world.check_pe(pe), raw)
     keep_while_captured(raw, world, there.owner, here.owner)
 
 
@@ -92,7 +102,15 @@ def put_signal(
     raw = user_stream(stream, world)
     ends = (there.address, here.address, size)
     update = (word.address, as_signal_value(value), how, world.check_pe(pe))
-    world.provider.call("putmem_signal_on_stream", *ends, *update, raw)
+    with declared(
+        raw,
+        lambda: Access(
+            reads=((here.address, size),),
+            writes=on_pe(world, there.address, size, pe),
+            atomics=on_pe(world, word.address, SIGNAL_BYTES, pe),
+        ),
+    ):
+        world.provider.call("putmem_signal_on_stream", *ends, *update, raw)
     keep_while_captured(raw, world, there.owner, here.owner, word.owner)
 
 
@@ -117,7 +135,8 @@ def wait_until(signal: Any, comparison: Comparison, value: int, stream: Any) -> 
     how = as_word(comparison, Comparison, "comparison")
     raw = user_stream(stream, world)
     wanted = as_signal_value(value)
-    world.provider.call("signal_wait_until_on_stream", word.address, how, wanted, raw)
+    with declared(raw, lambda: Access(atomics=((word.address, SIGNAL_BYTES),))):
+        world.provider.call("signal_wait_until_on_stream", word.address, how, wanted, raw)
     keep_while_captured(raw, world, word.owner)
 
 
@@ -125,7 +144,8 @@ def quiet(stream: Any) -> None:
     """Let later work in the stream wait until this PE's earlier puts are done on their targets."""
     world = current_world("on_stream.quiet")
     raw = user_stream(stream, world)
-    world.provider.call("quiet_on_stream", raw)
+    with declared(raw, Access):
+        world.provider.call("quiet_on_stream", raw)
     keep_while_captured(raw, world)
 
 
@@ -149,7 +169,8 @@ def _signal(operation: str, signal: Any, value: int, pe: int, stream: Any) -> No
     word = signal_word(signal, world)
     raw = user_stream(stream, world)
     place = (word.address, as_signal_value(value), world.check_pe(pe), raw)
-    world.provider.call(f"{operation}_on_stream", *place)
+    with declared(raw, lambda: Access(atomics=on_pe(world, word.address, SIGNAL_BYTES, pe))):
+        world.provider.call(f"{operation}_on_stream", *place)
     keep_while_captured(raw, world, word.owner)
 
 
@@ -157,9 +178,11 @@ def _meet(of_all: str, of_team: str, stream: Any, team: Team | None) -> None:
     world = current_world(of_all)
     raw = user_stream(stream, world)
     if team is None:
-        world.provider.call(of_all, raw)
+        with declared(raw, Access):
+            world.provider.call(of_all, raw)
         keep_while_captured(raw, world)
     else:
         members = as_team(team, world)
-        world.provider.call(of_team, members.handle, raw)
+        with declared(raw, Access):
+            world.provider.call(of_team, members.handle, raw)
         keep_while_captured(raw, world, members)

@@ -14,6 +14,7 @@ from .heap import PeerArray, SymmetricArray, SymmetricView
 from .world import World
 
 __all__ = [
+    "SIGNAL_BYTES",
     "Operand",
     "check_symmetric",
     "copy_bytes",

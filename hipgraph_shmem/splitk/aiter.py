@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..access import Region
 from ..code_object import KernelMetadata
 from ..devices import device_info
 from ..errors import CodeObjectError
 from ..launch import LaunchConfig
 from ..module import Module
 from ..runtime import state
-from .operands import ITEM_SIZES, Operand, check_word, matrix, vector
+from .operands import ITEM_SIZES, Operand, check_word, matrix, rows_of, vector
 from .operation import Operation
 from .plan import Plan, ceil_div, check_sizes
 from .work import Fill, Step, Work
@@ -175,9 +176,12 @@ class AiterGemm(Operation):
         self._check_layout(a_in, b_in, d_out)
         owners = (a_in.owner, b_in.owner, d_out.owner, biased.owner if biased else None)
         fields = _fields(plan, a_in, b_in, d_out, biased)
+        reads = [_rows(a_in, plan.m, plan.k), _rows(b_in, plan.n, plan.k)]
+        if biased is not None:
+            reads.append(_rows(biased, 1, plan.n))
         return Work(
             device=device,
-            steps=(self._step(fields),),
+            steps=(self._step(fields, tuple(reads), _rows(d_out, plan.m, plan.n)),),
             keep=tuple(owner for owner in owners if owner is not None),
             fill=None if self.facts.clean or plan.split_k == 1 else _fill(plan, d_out),
             counter_words=plan.tiles if self.facts.clean else 0,
@@ -198,7 +202,7 @@ class AiterGemm(Operation):
                     f" {_MATRIX_LIMIT}; cut it into parts"
                 )
 
-    def _step(self, fields: Mapping[str, int]) -> Step:
+    def _step(self, fields: Mapping[str, int], reads: tuple[Region, ...], out: Region) -> Step:
         kernel = _module(self.facts.path, self.device).kernel(self.facts.symbol)
         metadata = kernel.metadata
 
@@ -207,7 +211,8 @@ class AiterGemm(Operation):
                 return _pack(metadata, {**fields, "ptr_semaphore": counters})
             return _pack(metadata, fields)
 
-        return Step(kernel, LaunchConfig(grid=self.plan.grid, block=_BLOCK), arguments)
+        config = LaunchConfig(grid=self.plan.grid, block=_BLOCK)
+        return Step(kernel, config, arguments, reads=reads, writes=(out,))
 
 
 def load(directory: str | Path, device: int = 0) -> AiterKernels:
@@ -326,6 +331,10 @@ def _pack(metadata: KernelMetadata, fields: Mapping[str, int]) -> bytes:
         argument = arguments[name]
         struct.pack_into("<Q" if argument.size == 8 else "<I", blob, argument.offset, value)
     return bytes(blob)
+
+
+def _rows(operand: Operand, rows: int, columns: int) -> Region:
+    return rows_of(operand.address, rows, columns, operand.stride, operand.dtype)
 
 
 def _fill(plan: Plan, out: Operand) -> Fill:

@@ -22,13 +22,13 @@ from ..memory import Buffer
 from ..runtime import call, relaxed, state
 from ..stream import Event, Stream, as_stream
 from .arena import ALIGNMENT, Arena, Lease
+from .work import WORD
 
 __all__ = ["CounterPool", "PoolUsage", "Scratch", "check", "pool_of", "reserve", "usage"]
 
 #: Counters: one word a tile, so this is thousands of launches.
 _COUNTER_CHUNK = 1 << 20
 _WORKSPACE_CHUNK = 16 << 20
-_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,9 @@ class CounterPool:
             # A handle may have been recycled: what the slot's last user left in flight comes
             # first, whichever stream that was. (An event never recorded is not waited for.)
             call("hipStreamWaitEvent", stream, slot.event.handle, 0)
-            slot.fit(self, stream, counter_words * _WORD, workspace_bytes)
+            slot.fit(self, stream, counter_words * WORD, workspace_bytes)
             if slot.dirty and slot.counters is not None:
-                words = slot.counters.nbytes // _WORD
+                words = slot.counters.nbytes // WORD
                 call("hipMemsetD32Async", slot.counters.address, 0, words, stream)
             slot.dirty = True
             try:
@@ -157,7 +157,7 @@ class CounterPool:
             ) from error
         # The error word must be zero, and a stray launch had better find clean counters.
         with relaxed(), Stream(self.device) as stream:
-            memory.fill(0, stream, width=_WORD)
+            memory.fill(0, stream, width=WORD)
             call("hipStreamSynchronize", stream.handle)
         return memory
 
@@ -185,7 +185,7 @@ def reserve(device: int = 0, *, counter_words: int = 0, workspace_bytes: int = 0
         workspace_bytes: Bytes of the largest launch's partials.
     """
     pool = pool_of(device)
-    pool.counters.reserve(counter_words * _WORD)
+    pool.counters.reserve(counter_words * WORD)
     pool.workspace.reserve(workspace_bytes)
 
 
@@ -215,7 +215,7 @@ def check(stream: Any) -> None:
     found = ctypes.c_uint32()
     refuse_blocking("hipStreamSynchronize", waited.handle, "check after the capture")
     address = ctypes.addressof(found)
-    copy = (address, pool.error_word, _WORD, MemcpyKind.DEVICE_TO_HOST, waited.handle)
+    copy = (address, pool.error_word, WORD, MemcpyKind.DEVICE_TO_HOST, waited.handle)
     call("hipMemcpyAsync", *copy)
     call("hipStreamSynchronize", waited.handle)
     if found.value:

@@ -6,11 +6,13 @@ import importlib.resources
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..access import Region
 from ..launch import LaunchConfig, pack
 from ..module import Kernel, Module
 from ..runtime import state
+from .operands import rows_of
 from .plan import Plan, ceil_div
-from .work import Step
+from .work import WORD, Step
 
 __all__ = ["BLOCK", "ELEMENT_TYPES", "Operands", "kernel", "main_step", "reduce_step"]
 
@@ -36,6 +38,21 @@ class Operands:
     dtype: str
     out_dtype: str
     bias_dtype: str
+
+    def inputs(self, plan: Plan) -> tuple[Region, ...]:
+        """Return where A and B are."""
+        return (
+            rows_of(self.a, plan.m, plan.k, self.stride_a, self.dtype),
+            rows_of(self.b, plan.n, plan.k, self.stride_b, self.dtype),
+        )
+
+    def bias_of(self, plan: Plan) -> tuple[Region, ...]:
+        """Return where the bias is, if there is one."""
+        return (rows_of(self.bias, 1, plan.n, 0, self.bias_dtype),) if self.bias else ()
+
+    def output(self, plan: Plan) -> tuple[Region, ...]:
+        """Return where D is."""
+        return (rows_of(self.out, plan.m, plan.n, self.stride_out, self.out_dtype),)
 
 
 def kernel(device: int, name: str) -> Kernel:
@@ -76,7 +93,14 @@ def main_step(device: int, plan: Plan, operands: Operands, *, error_word: int) -
         )
         return pack(main.metadata, values)
 
-    return Step(main, LaunchConfig(grid=plan.grid, block=BLOCK), arguments)
+    return Step(
+        main,
+        LaunchConfig(grid=plan.grid, block=BLOCK),
+        arguments,
+        reads=(*operands.inputs(plan), *operands.bias_of(plan)),
+        writes=operands.output(plan) if error_word or plan.split_k == 1 else (),
+        atomics=(Region(error_word, WORD),) if error_word else (),
+    )
 
 
 def reduce_step(device: int, plan: Plan, operands: Operands) -> Step:
@@ -98,4 +122,10 @@ def reduce_step(device: int, plan: Plan, operands: Operands) -> Step:
         return pack(reduce.metadata, values)
 
     grid = (plan.tiles_n, plan.tiles_m, ceil_div(plan.tile_m, _FRAGMENT_ROWS))
-    return Step(reduce, LaunchConfig(grid=grid, block=BLOCK), arguments)
+    return Step(
+        reduce,
+        LaunchConfig(grid=grid, block=BLOCK),
+        arguments,
+        reads=operands.bias_of(plan),
+        writes=operands.output(plan),
+    )

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from ..access import Region
 from ..handle import Handle
 from ..memory import ArrayView, as_array_view
 from .addresses import check_address
 
-__all__ = ["ITEM_SIZES", "Operand", "check_device", "check_word", "matrix", "vector"]
+__all__ = ["ITEM_SIZES", "Operand", "check_device", "check_word", "matrix", "rows_of", "vector"]
 
 ITEM_SIZES = MappingProxyType({"float32": 4, "bfloat16": 2, "float16": 2})
 
@@ -89,6 +90,12 @@ def vector(name: str, value: Any, size: int, *, dtypes: tuple[str, ...], device:
     if operand.address % itemsize:
         raise ValueError(f"{name}={value!r} is not aligned to its element of {itemsize} bytes")
     return operand
+
+
+def rows_of(address: int, rows: int, columns: int, stride: int, dtype: str) -> Region:
+    """Return the bytes of a matrix whose rows are `stride` elements apart."""
+    size = ITEM_SIZES[dtype]
+    return Region(address, columns * size, rows, stride * size)
 
 
 def check_device(name: str, found: int, wanted: int) -> None:

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from ..graph.graph import Graph
 from ..graph.nodes import MemsetNode, Node
 from ..graph.params import ArgumentBlock, kernel_node_params, memset_node_params
+from ..graph.ranges import Range
+from ..graph.recording import Loan
 from ..hip_abi import NodeKind
 from ..runtime import call
 from .arena import ALIGNMENT, Lease
 from .counters import CounterPool, Scratch
-from .work import Step
+from .work import WORD, Step
 
 __all__ = ["Place", "RecordedLaunches"]
 
 #: Bytes that an open segment asks for behind its first slot, so that it can stay in one piece.
 _SPARE = 64 << 10
-_WORD = 4
 
 
 @dataclass(slots=True)
@@ -63,11 +64,12 @@ class _Use:
 class _Loan:
     """The memory of one exec, and the argument storage of its nodes."""
 
-    __slots__ = ("__weakref__", "blocks", "segments", "workspaces")
+    __slots__ = ("__weakref__", "blocks", "counters", "segments", "workspaces")
 
     def __init__(self, segments: tuple[Lease, ...], workspaces: tuple[Lease, ...]) -> None:
         self.segments = segments
         self.workspaces = workspaces
+        self.counters = _ranges(segments)
         self.blocks: list[ArgumentBlock] = []
 
     def scratch(self, place: Place) -> Scratch:
@@ -92,6 +94,11 @@ class RecordedLaunches:
         self._uses: list[_Use] = []
         self._template: weakref.ref[_Loan] | None = None
 
+    @property
+    def counters(self) -> tuple[Range, ...]:
+        """The counters that the graph's own nodes name."""
+        return _ranges(segment.lease for segment in self._segments)
+
     def place(self, counter_words: int, workspace_bytes: int, order: Hashable) -> Place:
         """Reserve memory for a launch.
 
@@ -99,7 +106,7 @@ class RecordedLaunches:
         """
         segment, offset = None, 0
         if counter_words:
-            segment, offset = self._slot(counter_words * _WORD)
+            segment, offset = self._slot(counter_words * WORD)
         workspace = None
         if workspace_bytes:
             workspace = self._workspace(workspace_bytes, order)
@@ -120,12 +127,12 @@ class RecordedLaunches:
                 continue
             users = [use.node for use in self._uses if use.place.segment == index]
             self._pool.counters.trim(segment.lease, segment.used)
-            words = segment.used // _WORD
-            segment.memset = graph.add_memset(segment.lease.address, 0, words, width=_WORD)
+            words = segment.used // WORD
+            segment.memset = graph.add_memset(segment.lease.address, 0, words, width=WORD)
             after = [Node(user, NodeKind.KERNEL) for user in users]
             graph.add_dependencies([segment.memset] * len(after), after)
 
-    def lend(self, graph_exec: int) -> object:
+    def lend(self, graph_exec: int) -> Loan:
         """Give the graph's own memory to its first exec, new memory to others beside it."""
         if self._template is None or self._template() is None:
             loan = self._own()
@@ -145,7 +152,7 @@ class RecordedLaunches:
         """Make the nodes of an exec use other memory than the graph's own."""
         for segment, lease in zip(self._segments, loan.segments, strict=True):
             if segment.memset is not None:
-                fill = memset_node_params(lease.address, 0, segment.used // _WORD, width=_WORD)
+                fill = memset_node_params(lease.address, 0, segment.used // WORD, width=WORD)
                 node = segment.memset.handle
                 call("hipGraphExecMemsetNodeSetParams", graph_exec, node, ctypes.byref(fill))
         for use in self._uses:
@@ -178,3 +185,7 @@ class RecordedLaunches:
             self._workspaces.append(self._pool.workspace.take(nbytes))
             index = self._workspace_of[order] = len(self._workspaces) - 1
         return index
+
+
+def _ranges(leases: Iterable[Lease]) -> tuple[Range, ...]:
+    return tuple(Range(lease.address, lease.address + lease.nbytes) for lease in leases)

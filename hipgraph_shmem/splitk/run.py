@@ -49,8 +49,9 @@ def add(graph: Graph, work: Work, dependencies: Sequence[Node]) -> Node:
         before = (_add_fill(graph, work.fill, before),)
     for step in work.steps:
         blob = step.arguments(scratch.counters, scratch.workspace)
+        access = work.access(step, scratch.counters, scratch.workspace)
         node = graph.add_packed_kernel(
-            step.kernel, step.config, blob, *work.keep, dependencies=before
+            step.kernel, step.config, blob, *work.keep, dependencies=before, access=access
         )
         launches.note(node.handle, step, place)
         before = (node,)
@@ -82,7 +83,8 @@ def _record(stream: int, recording: Recording, work: Work) -> None:
         _fill(stream, work.fill)
     for step in work.steps:
         blob = step.arguments(scratch.counters, scratch.workspace)
-        launch_packed(stream, step.kernel, step.config, blob, *work.keep)
+        access = work.access(step, scratch.counters, scratch.workspace)
+        launch_packed(stream, step.kernel, step.config, blob, *work.keep, access=access)
         # After a recorded launch the stream's frontier is that one node.
         (node,) = capture_info(stream).frontier
         launches.note(node, step, place)

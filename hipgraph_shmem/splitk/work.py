@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..access import Access, Region
 from ..launch import LaunchConfig
 from ..module import Kernel
 
-__all__ = ["Fill", "Step", "Work"]
+__all__ = ["WORD", "Fill", "Step", "Work"]
+
+
+#: Bytes of a counter.
+WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +24,17 @@ class Step:
         kernel: What is launched.
         config: On how many workgroups.
         arguments: Packs the arguments, given the addresses of the counters and the workspace.
+        reads: Operands that it only reads.
+        writes: Operands that it writes.
+        atomics: Words that any launches may change at once.
     """
 
     kernel: Kernel
     config: LaunchConfig
     arguments: Callable[[int, int], bytes]
+    reads: tuple[Region, ...]
+    writes: tuple[Region, ...] = ()
+    atomics: tuple[Region, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +73,12 @@ class Work:
     fill: Fill | None = None
     counter_words: int = 0
     workspace_bytes: int = 0
+
+    def access(self, step: Step, counters: int, workspace: int) -> Access:
+        """Say what a step touches, given the addresses of the counters and the workspace."""
+        return Access(
+            reads=step.reads,
+            writes=(*step.writes, (workspace, self.workspace_bytes)),
+            atomics=step.atomics,
+            counters=((counters, WORD * self.counter_words),),
+        )

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from helpers.pe_programs import check_program, run_program
 
-from hipgraph_shmem import Buffer, Stream, capture
+from hipgraph_shmem import Buffer, Event, FindingKind, Stream, capture
 from hipgraph_shmem.errors import ShmemError, ShmemTimeoutError
 from hipgraph_shmem.graph import KernelNode, MemcpyNode
-from hipgraph_shmem.shmem import Comparison, SignalOp, on_stream
+from hipgraph_shmem.shmem import Comparison, Reduction, SignalOp, on_stream
 
 OPERATIONS = ["put", "get", "peer", "put_signal", "signal", "empty"]
 
@@ -138,3 +138,59 @@ def test_bad_arguments_are_named(alone, stream):
 def test_nothing_works_before_init(stream):
     with pytest.raises(ShmemError, match=r"call shmem.init\(\) first"):
         on_stream.barrier(stream)
+
+
+def test_every_operation_on_one_pe_passes_the_check(alone, stream):
+    target, source = alone.zeros(64, np.float32), alone.zeros(64, np.float32)
+    signals = alone.zeros(2, np.uint64)
+    with Stream() as branch, Event() as fork, Event() as join:
+        with capture(stream) as captured:
+            stream.record(fork)
+            branch.wait(fork)
+            on_stream.put(target[:32], source[:32], 0, stream)
+            on_stream.signal_add(signals[0], 1, 0, stream)
+            on_stream.put_signal(target[32:], source[32:], signals[1], 1, 0, branch)
+            on_stream.wait_until(signals[0], Comparison.GE, 1, branch)
+            branch.record(join)
+            stream.wait(join)
+            on_stream.quiet(stream)
+            on_stream.barrier(stream)
+            on_stream.get(source, target, 0, stream)
+            on_stream.reduce(target, source, Reduction.SUM, stream)
+            on_stream.alltoall(source, target, stream)
+            on_stream.broadcast(target, source, 0, stream)
+            on_stream.sync(stream)
+        with captured.graph as graph:
+            assert graph.check() == ()
+    for each in (target, source, signals):
+        each.free()
+
+
+def test_puts_to_the_same_place_need_an_order(alone, stream):
+    target, source = alone.zeros(64, np.float32), alone.zeros(64, np.float32)
+    with Stream() as branch, Event() as fork, Event() as join:
+        with capture(stream) as captured:
+            stream.record(fork)
+            branch.wait(fork)
+            on_stream.put(target, source, 0, stream)
+            on_stream.reduce(target[:8], source[:8], Reduction.SUM, branch)
+            branch.record(join)
+            stream.wait(join)
+        with captured.graph as graph:
+            findings = graph.check()
+            assert {each.kind for each in findings} == {FindingKind.UNORDERED}
+            start = target.address
+            assert {each.ranges for each in findings} == {((start, start + 32),)}
+    target.free()
+    source.free()
+
+
+def test_freed_symmetric_memory_is_dead(alone, stream):
+    target, source = alone.zeros(64, np.float32), alone.zeros(64, np.float32)
+    with capture(stream) as captured:
+        on_stream.put(target, source, 0, stream)
+    with captured.graph as graph:
+        assert graph.check() == ()
+        target.free()
+        assert [each.kind for each in graph.check()] == [FindingKind.DEAD_MEMORY]
+    source.free()

@@ -244,6 +244,7 @@ def main():
         with capture(stream) as captured:
             case.work()
         with captured.graph as graph, graph.instantiate() as graph_exec:
+            assert graph.check() == ()
             for step in range(1, REPLAYS + 1):
                 case.fill(step)
                 graph_exec.launch(stream)
