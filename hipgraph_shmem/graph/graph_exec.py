@@ -6,11 +6,12 @@ import ctypes
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import CaptureError
+from ..errors import CaptureError, HangError
 from ..handle import Handle
 from ..hip_abi import NULL_STREAM, CaptureStatus
 from ..runtime import call, failure, pointer, state
 from ..stream import Event, as_stream
+from .hang import counter_reader, explain
 from .recording import refuse_closed
 from .retired import Holding, drain_retired
 
@@ -27,7 +28,7 @@ class GraphExec(Handle):
     """
 
     destroy: ClassVar[str] = "hipGraphExecDestroy"
-    __slots__ = ("_closes", "_device", "_holding", "_lock")
+    __slots__ = ("_closes", "_counters", "_device", "_holding", "_lock")
 
     def __init__(self, graph: Graph) -> None:
         """Instantiate a graph; `Graph.instantiate` is the usual way.
@@ -46,6 +47,7 @@ class GraphExec(Handle):
             call("hipGraphExecDestroy", raw)
             raise
         self._holding = Holding(*graph.recording.kept, *lent)
+        self._counters = tuple(slot for loan in lent for slot in loan.counters)
         self._device = graph.device
         self._lock = threading.Lock()
         self._closes = -1
@@ -79,10 +81,31 @@ class GraphExec(Handle):
         """Let the runtime prepare the device for the first launch."""
         call("hipGraphUpload", self.handle, as_stream(stream))
 
-    def synchronize(self) -> None:
-        """Wait on the host until the last launch has ended."""
-        if self.handle and self._holding.event is not None:
-            self._holding.event.synchronize()
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Wait on the host until the last launch has ended.
+
+        Args:
+            timeout: Seconds to wait; None: as long as it takes.
+
+        Raises:
+            HangError: With a timeout, the launch did not end in time or can never end; it holds
+                the value of every counter of the exec.
+            CaptureError: Waiting would lose an open capture; with a timeout it never does.
+        """
+        event = self._holding.event
+        if not self.handle or event is None:
+            return
+        if timeout is None:
+            event.synchronize()
+            return
+        reader = counter_reader(self._device)
+        try:
+            event.synchronize(timeout)
+        except HangError as hang:
+            raise explain(hang, self, self._counters, reader) from hang
+
+    #: What standard Python calls it (threading, subprocess).
+    wait = synchronize
 
     def close(self) -> None:
         """Destroy the exec; what it holds is given back when its last launch has ended."""

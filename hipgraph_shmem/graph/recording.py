@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from ..errors import GraphError
@@ -11,7 +12,30 @@ from ..handle import Handle
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Attachment", "Recording", "refuse_closed"]
+__all__ = ["Attachment", "CounterSlot", "Loan", "Recording", "refuse_closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSlot:
+    """Counter words that one kernel node of a graph exec uses.
+
+    Attributes:
+        kernel: The kernel's name.
+        address: The first word.
+        words: 32-bit words.
+    """
+
+    kernel: str
+    address: int
+    words: int
+
+
+class Loan(Protocol):
+    """Memory of one graph exec; it goes back when nobody holds this."""
+
+    @property
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters in it."""
 
 
 class Attachment(Protocol):
@@ -20,7 +44,7 @@ class Attachment(Protocol):
     def complete(self, graph: Graph) -> None:
         """Add the nodes and edges still missing; called before the graph is looked at or used."""
 
-    def lend(self, graph_exec: int) -> object:
+    def lend(self, graph_exec: int) -> Loan:
         """Give a new exec memory of its own; return what it must hold until closed and idle."""
 
 
@@ -56,7 +80,7 @@ class Recording:
         for attachment in self._attachments.values():
             attachment.complete(graph)
 
-    def lend(self, graph_exec: int) -> tuple[object, ...]:
+    def lend(self, graph_exec: int) -> tuple[Loan, ...]:
         """Give a new exec its own memory; return what it must hold."""
         return tuple(each.lend(graph_exec) for each in self._attachments.values())
 

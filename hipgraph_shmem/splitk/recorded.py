@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from ..graph.graph import Graph
 from ..graph.nodes import MemsetNode, Node
 from ..graph.params import ArgumentBlock, kernel_node_params, memset_node_params
+from ..graph.recording import CounterSlot, Loan
 from ..hip_abi import NodeKind
 from ..runtime import call
 from .arena import ALIGNMENT, Lease
@@ -45,11 +46,13 @@ class Place:
     Attributes:
         segment: Which segment its counters are in; None without counters.
         offset: Bytes from the start of the segment.
+        words: How many counters it has.
         workspace: Which workspace its partials are in; None without partials.
     """
 
     segment: int | None
     offset: int
+    words: int
     workspace: int | None
 
 
@@ -63,12 +66,27 @@ class _Use:
 class _Loan:
     """The memory of one exec, and the argument storage of its nodes."""
 
-    __slots__ = ("__weakref__", "blocks", "segments", "workspaces")
+    __slots__ = ("__weakref__", "_uses", "blocks", "segments", "workspaces")
 
-    def __init__(self, segments: tuple[Lease, ...], workspaces: tuple[Lease, ...]) -> None:
+    def __init__(
+        self,
+        segments: tuple[Lease, ...],
+        workspaces: tuple[Lease, ...],
+        uses: Sequence[_Use] = (),
+    ) -> None:
         self.segments = segments
         self.workspaces = workspaces
         self.blocks: list[ArgumentBlock] = []
+        self._uses = uses
+
+    @property
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters of each launch."""
+        return [
+            CounterSlot(use.step.kernel.name, self.scratch(use.place).counters, use.place.words)
+            for use in self._uses
+            if use.place.words
+        ]
 
     def scratch(self, place: Place) -> Scratch:
         """Return the addresses of a place in this memory."""
@@ -103,7 +121,7 @@ class RecordedLaunches:
         workspace = None
         if workspace_bytes:
             workspace = self._workspace(workspace_bytes, order)
-        return Place(segment, offset, workspace)
+        return Place(segment, offset, counter_words, workspace)
 
     def scratch(self, place: Place) -> Scratch:
         """Return the addresses that the graph's own nodes name."""
@@ -125,21 +143,26 @@ class RecordedLaunches:
             after = [Node(user, NodeKind.KERNEL) for user in users]
             graph.add_dependencies([segment.memset] * len(after), after)
 
-    def lend(self, graph_exec: int) -> object:
+    def lend(self, graph_exec: int) -> Loan:
         """Give the graph's own memory to its first exec, new memory to others beside it."""
         if self._template is None or self._template() is None:
-            loan = self._own()
+            loan = self._own(tuple(self._uses))
             self._template = weakref.ref(loan)
             return loan
         loan = _Loan(
             tuple(self._pool.counters.take(segment.used) for segment in self._segments),
             tuple(self._pool.workspace.take(lease.nbytes) for lease in self._workspaces),
+            tuple(self._uses),
         )
         self._point(graph_exec, loan)
         return loan
 
-    def _own(self) -> _Loan:
-        return _Loan(tuple(segment.lease for segment in self._segments), tuple(self._workspaces))
+    def _own(self, uses: Sequence[_Use] = ()) -> _Loan:
+        return _Loan(
+            tuple(segment.lease for segment in self._segments),
+            tuple(self._workspaces),
+            uses,
+        )
 
     def _point(self, graph_exec: int, loan: _Loan) -> None:
         """Make the nodes of an exec use other memory than the graph's own."""
