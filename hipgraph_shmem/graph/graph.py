@@ -14,6 +14,7 @@ from ..launch import LaunchConfig, pack
 from ..memory import Buffer, PinnedBuffer
 from ..module import Kernel
 from ..runtime import call
+from .dot import to_dot
 from .graph_exec import GraphExec
 from .nodes import KernelNode, MemcpyNode, MemsetNode, Node, read_node
 from .params import ArgumentBlock, kernel_node_params, memset_node_params
@@ -215,6 +216,10 @@ class Graph(Handle):
             _handles(len(after), after),
             len(before),
         )
+
+    def to_dot(self) -> str:
+        """Return the graph as DOT text, which graphviz draws."""
+        return to_dot(self.nodes, self.edges, self._recording.counters)
 
     def instantiate(self) -> GraphExec:
         """Make an exec; it may outlive the graph."""

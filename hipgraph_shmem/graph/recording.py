@@ -41,6 +41,10 @@ class Loan(Protocol):
 class Attachment(Protocol):
     """Memory that nodes of a graph name and that no two graph execs may share."""
 
+    @property
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters that the graph's own nodes name."""
+
     def complete(self, graph: Graph) -> None:
         """Add the nodes and edges still missing; called before the graph is looked at or used."""
 
@@ -68,6 +72,11 @@ class Recording:
     def kept(self) -> tuple[object, ...]:
         """The objects held."""
         return tuple(self._kept.values())
+
+    @property
+    def counters(self) -> tuple[CounterSlot, ...]:
+        """The counters that the graph's own nodes name."""
+        return tuple(slot for each in self._attachments.values() for slot in each.counters)
 
     def attachment(self, key: Hashable, make: Callable[[], _A]) -> _A:
         """Return the one attachment under a key, made at the first use."""

@@ -110,6 +110,11 @@ class RecordedLaunches:
         self._uses: list[_Use] = []
         self._template: weakref.ref[_Loan] | None = None
 
+    @property
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters that the graph's own nodes name."""
+        return self._own(self._uses).counters
+
     def place(self, counter_words: int, workspace_bytes: int, order: Hashable) -> Place:
         """Reserve memory for a launch.
 
