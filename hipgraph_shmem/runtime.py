@@ -99,6 +99,7 @@ class State:
     shared: dict[object, Any] = field(default_factory=dict)
     after_waiting: list[Callable[[], None]] = field(default_factory=list)
     retired: list[Any] = field(default_factory=list)
+    tracers: list[Any] = field(default_factory=list)
 
 
 state = State()

@@ -5,6 +5,7 @@ from .capture import Captured, capture
 from .graph import Graph
 from .graph_exec import GraphExec
 from .nodes import KernelNode, MemcpyNode, MemsetNode, Node
+from .trace import trace
 
 __all__ = [
     "CaptureMode",
@@ -17,4 +18,5 @@ __all__ = [
     "Node",
     "NodeKind",
     "capture",
+    "trace",
 ]

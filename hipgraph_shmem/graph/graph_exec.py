@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import CaptureError, HangError
@@ -28,7 +29,7 @@ class GraphExec(Handle):
     """
 
     destroy: ClassVar[str] = "hipGraphExecDestroy"
-    __slots__ = ("_closes", "_counters", "_device", "_holding", "_lock")
+    __slots__ = ("_closes", "_counters", "_device", "_graph", "_holding", "_lock")
 
     def __init__(self, graph: Graph) -> None:
         """Instantiate a graph; `Graph.instantiate` is the usual way.
@@ -49,9 +50,21 @@ class GraphExec(Handle):
         self._holding = Holding(*graph.recording.kept, *lent)
         self._counters = tuple(slot for loan in lent for slot in loan.counters)
         self._device = graph.device
+        self._graph = weakref.ref(graph)
         self._lock = threading.Lock()
         self._closes = -1
         super().__init__(raw, self._holding)
+
+    @property
+    def device(self) -> int:
+        """The device that the graph runs on."""
+        return self._device
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that it was made of; None when that is closed."""
+        graph = self._graph()
+        return None if graph is None or graph.closed else graph
 
     def launch(self, stream: Any) -> None:
         """Launch the graph once, in stream order.
@@ -73,7 +86,10 @@ class GraphExec(Handle):
                 event = Event(self._device)
             else:
                 _check("hipStreamWaitEvent", stream_raw, event.handle, 0)
+            traced = [(tracer, tracer.begin(self, stream_raw)) for tracer in state.tracers]
             _check("hipGraphLaunch", raw, stream_raw)
+            for tracer, launch in traced:
+                tracer.end(launch)
             _check("hipEventRecord", event.handle, stream_raw)
             self._holding.event = event
 
