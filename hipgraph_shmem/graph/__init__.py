@@ -1,6 +1,7 @@
 """From capture to replay: record or build a Graph, make GraphExecs of it, launch them."""
 
 from ..hip_abi import CaptureMode, NodeKind
+from .adopted import adopt_capture
 from .capture import Captured, capture
 from .graph import Graph
 from .graph_exec import GraphExec
@@ -17,6 +18,7 @@ __all__ = [
     "MemsetNode",
     "Node",
     "NodeKind",
+    "adopt_capture",
     "capture",
     "trace",
 ]

@@ -49,6 +49,17 @@ class Graph(Handle):
         self._take(raw, Recording(), ordinal)
 
     @classmethod
+    def borrow(cls, raw: int) -> Graph:
+        """Wrap a raw hipGraph_t of this thread's device that someone else owns.
+
+        What is added to it here is kept alive by this object. After adding, `complete()` it, and
+        give each exec that is instantiated elsewhere memory of its own: `recording.lend(raw_exec)`.
+        """
+        graph = super().borrow(raw)
+        graph._recording, graph._device = Recording(), call("hipGetDevice")
+        return graph
+
+    @classmethod
     def adopt(cls, raw: int, recording: Recording, device: int) -> Graph:
         """Own a graph that a capture made."""
         graph = cls.__new__(cls)
