@@ -53,7 +53,10 @@ def recorder_of(stream: int) -> Recorder | None:
         return None
     recorder = state.open_captures.get(info.id)
     if recorder is None:
-        cure = "begin the capture with hipgraph_shmem.graph.capture: it keeps what the graph needs"
+        cure = (
+            "begin the capture with hipgraph_shmem.graph.capture, or record into one of others in"
+            " a block of graph.adopt_capture: they keep what the graph needs"
+        )
         raise CaptureError("recording", stream, cure)
     return recorder
 

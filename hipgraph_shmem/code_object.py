@@ -19,6 +19,7 @@ __all__ = [
     "CodeObject",
     "KernelMetadata",
     "Target",
+    "code_objects",
     "compatible",
     "select",
     "targets",
@@ -32,7 +33,7 @@ MACHINE_AMDGPU = 224
 NOTE_METADATA = 32
 PT_LOAD, PT_DYNAMIC, PT_NOTE = 1, 2, 4
 DT_HASH, DT_STRTAB, DT_SYMTAB = 4, 5, 6
-SYMBOL_OBJECT = 1
+SYMBOL_OBJECT, SYMBOL_FUNCTION = 1, 2
 SYMBOL_BYTES = 24
 COMPILATION_MARK = "__hip_cuid_"
 NEWEST_VERSION = 6
@@ -172,10 +173,28 @@ class CodeObject:
     def variables(self) -> Mapping[str, int]:
         """The sizes in bytes of the device variables by name (no kernel descriptors)."""
         try:
-            found = dict(self._object_symbols())
+            found = {
+                name: size
+                for name, kind, _, size in self._symbols()
+                if kind == SYMBOL_OBJECT
+                and not (name.endswith(".kd") or name.startswith(COMPILATION_MARK))
+            }
         except _UNREADABLE as error:
             raise self._refuse(f"symbol table cannot be read: {error}") from error
         return MappingProxyType(found)
+
+    @cached_property
+    def functions(self) -> Mapping[str, bytes]:
+        """The instructions of kernels and device functions by name."""
+        try:
+            places = [
+                (name, self._offset_of(address), size)
+                for name, kind, address, size in self._symbols()
+                if kind == SYMBOL_FUNCTION
+            ]
+        except _UNREADABLE as error:
+            raise self._refuse(f"symbol table cannot be read: {error}") from error
+        return MappingProxyType({name: self.image[at : at + size] for name, at, size in places})
 
     def _metadata(self) -> dict[str, Any]:
         for kind, offset, _, size, _ in self._segments:
@@ -189,21 +208,21 @@ class CodeObject:
                 at = start + (size_of_data + 3 & ~3)
         return {}
 
-    def _object_symbols(self) -> Iterator[tuple[str, int]]:
+    def _symbols(self) -> Iterator[tuple[str, int, int, int]]:
+        """Yield (name, kind, address, size) of each symbol that is defined here."""
         dynamic = self._dynamic()
         if not {DT_HASH, DT_STRTAB, DT_SYMTAB} <= dynamic.keys():
             return
         (count,) = struct.unpack_from("<I", self.image, self._offset_of(dynamic[DT_HASH]) + 4)
         table, names = self._offset_of(dynamic[DT_SYMTAB]), self._offset_of(dynamic[DT_STRTAB])
         for index in range(1, count):
-            name_at, info, _, section, _, size = struct.unpack_from(
+            name_at, info, _, section, address, size = struct.unpack_from(
                 "<IBBHQQ", self.image, table + SYMBOL_BYTES * index
             )
             start = names + name_at
             name = self.image[start : self.image.index(b"\0", start)].decode(errors="replace")
-            is_marker = name.endswith(".kd") or name.startswith(COMPILATION_MARK)
-            if info & 15 == SYMBOL_OBJECT and section and not is_marker:
-                yield name, size
+            if section:
+                yield name, info & 15, address, size
 
     def _dynamic(self) -> dict[int, int]:
         found: dict[int, int] = {}
@@ -224,6 +243,11 @@ class CodeObject:
 def targets(image: bytes, source: str = "code object") -> tuple[Target, ...]:
     """Return the targets that an image holds code for."""
     return tuple(entry.target for entry in _all_entries(image, source))
+
+
+def code_objects(image: bytes, source: str = "code object") -> tuple[CodeObject, ...]:
+    """Return every code object of an image, bundle or not."""
+    return tuple(CodeObject(entry.image, source) for entry in _all_entries(image, source))
 
 
 def select(image: bytes, device_target: Target, source: str = "code object") -> CodeObject:

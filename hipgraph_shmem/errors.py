@@ -6,6 +6,8 @@ Wrong arguments stay `ValueError` and `TypeError`; what is raised here has anoth
 
 from __future__ import annotations
 
+import itertools
+
 __all__ = [
     "CaptureError",
     "CodeObjectError",
@@ -94,15 +96,34 @@ class GraphError(Error):
 
 
 class HangError(Error):
-    """Work that did not end in the time that the caller gave it."""
+    """Work that did not end in the time that the caller gave it.
 
-    def __init__(self, waited_for: str, seconds: float, report: str = "") -> None:
-        super().__init__(waited_for, seconds, report)
-        self.waited_for, self.seconds, self.report = waited_for, seconds, report
+    `state` says what still works; `report` is the emulated device's account of every stuck wave,
+    else empty; `kernels` are those that were reached and did not end, where that is known.
+    `counters` are those of the graph exec: (kernel, address, values), None for values that could
+    not be read in time.
+    """
+
+    def __init__(
+        self,
+        waited_for: str,
+        seconds: float,
+        state: str,
+        report: str = "",
+        kernels: tuple[str, ...] = (),
+        counters: tuple[tuple[str, int, tuple[int, ...] | None], ...] = (),
+    ) -> None:
+        super().__init__(waited_for, seconds, state, report, kernels, counters)
+        self.waited_for, self.seconds, self.state, self.report = waited_for, seconds, state, report
+        self.kernels, self.counters = kernels, counters
 
     def __str__(self) -> str:
-        sentence = f"{self.waited_for}: not finished after {self.seconds:g} s"
-        return f"{sentence}\n{self.report}" if self.report else sentence
+        lines = [f"{self.waited_for}: not finished after {self.seconds:g} s; {self.state}"]
+        lines += [f"reached and not finished: {kernel}" for kernel in self.kernels]
+        for kernel, address, values in self.counters:
+            told = "not readable" if values is None else _runs(values)
+            lines.append(f"counters of {kernel} at {address:#x}: {told}")
+        return "\n".join([*lines, self.report] if self.report else lines)
 
 
 class CounterPoolError(Error):
@@ -166,3 +187,9 @@ class SymmetricMemoryError(ShmemError, MemoryError):
 
 class ShmemUnavailable(ShmemError, NotImplementedError):  # noqa: N818 - reads as a state
     """A function that the loaded rocSHMEM release does not have."""
+
+
+def _runs(values: tuple[int, ...]) -> str:
+    """Print numbers, equal neighbours as one: 4 x 0, 2, 3 x 1."""
+    groups = [(value, len(tuple(same))) for value, same in itertools.groupby(values)]
+    return ", ".join(str(value) if count == 1 else f"{count} x {value}" for value, count in groups)

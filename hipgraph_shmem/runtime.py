@@ -11,7 +11,6 @@ import ctypes
 import importlib
 import importlib.util
 import inspect
-import json
 import os
 import threading
 import warnings
@@ -46,7 +45,6 @@ __all__ = [
     "discard",
     "drain_postponed",
     "emulator_report",
-    "emulator_saw_deadlock",
     "failure",
     "library",
     "pointer",
@@ -104,6 +102,7 @@ class State:
     shared: dict[object, Any] = field(default_factory=dict)
     after_waiting: list[Callable[[], None]] = field(default_factory=list)
     retired: list[Any] = field(default_factory=list)
+    tracers: list[Any] = field(default_factory=list)
 
 
 state = State()
@@ -257,16 +256,6 @@ def emulator_report() -> str:
     buffer = ctypes.create_string_buffer(REPORT_BYTES)
     loaded.pointers.hipgraphEmuReport(buffer, ctypes.c_size_t(REPORT_BYTES))
     return buffer.value.decode(errors="replace")
-
-
-def emulator_saw_deadlock() -> bool:
-    """Tell whether the emulated device's last report is of a deadlock."""
-    loaded = library()
-    if loaded.kind != "emu":
-        return False
-    last = loaded.pointers.hipgraphEmuLastReport
-    last.restype = ctypes.c_char_p
-    return bool(json.loads(last() or b"{}").get("kind") == "hang")
 
 
 def _function(name: str, route: Route) -> Callable[..., int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from ..env import settings
 from ..errors import Error
@@ -21,33 +22,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        # Imported late: `--help` needs neither HIP nor NumPy.
-        if options.command == "info":
-            from .info import show_info
-
-            return show_info(as_json=options.json)
-        if options.command == "run":
-            from .run import run_pes
-
-            return run_pes(options.n, options.program, timeout=options.timeout)
-        if options.command == "demo":
-            return _demo(options)
-        if options.command == "build-rocshmem":
-            from .build_rocshmem import build_rocshmem
-
-            return build_rocshmem(options)
-        if options.what == "shmem":
-            from .bench_shmem import show_bench_shmem
-
-            return show_bench_shmem(as_json=options.json, repeats=options.repeats)
-        from .bench import show_bench
-
-        return show_bench(
-            as_json=options.json, aiter_folder=_aiter_folder(options), repeats=options.repeats
-        )
+        return _COMMANDS[options.command](options)
     except (Error, ValueError, OSError) as error:
         print(f"hipgraph-shmem: {error}", file=sys.stderr)
         return 2
+
+
+# Each imports what it needs when it is called: `--help` needs neither HIP nor NumPy.
+
+
+def _info(options: argparse.Namespace) -> int:
+    from .info import show_info
+
+    return show_info(as_json=options.json)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from .doctor import show_doctor
+
+    return show_doctor(as_json=options.json)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from .run import run_pes
+
+    return run_pes(options.n, options.program, timeout=options.timeout)
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -62,12 +61,56 @@ def _demo(options: argparse.Namespace) -> int:
     )
 
 
+def _inspect(options: argparse.Namespace) -> int:
+    if options.what == "graph":
+        from .inspect_graph import inspect_graph
+
+        return inspect_graph(as_json=options.json, dot_file=options.dot, svg_file=options.svg)
+    if options.dot or options.svg:
+        raise ValueError("--dot and --svg draw a graph: hipgraph-shmem inspect graph")
+    from .inspect_file import inspect_file
+
+    return inspect_file(Path(options.what), as_json=options.json)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    if options.what == "shmem":
+        from .bench_shmem import show_bench_shmem
+
+        return show_bench_shmem(as_json=options.json, repeats=options.repeats)
+    from .bench import show_bench
+
+    return show_bench(
+        as_json=options.json, aiter_folder=_aiter_folder(options), repeats=options.repeats
+    )
+
+
+def _build_rocshmem(options: argparse.Namespace) -> int:
+    from .build_rocshmem import build_rocshmem
+
+    return build_rocshmem(options)
+
+
+_COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = MappingProxyType(
+    {
+        "info": _info,
+        "doctor": _doctor,
+        "demo": _demo,
+        "inspect": _inspect,
+        "run": _run,
+        "bench": _bench,
+        "build-rocshmem": _build_rocshmem,
+    }
+)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hipgraph-shmem", description="HIP graphs with split-K GEMMs that replay."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     info = commands.add_parser("info", help="which HIP library and devices are used")
+    doctor = commands.add_parser("doctor", help="look for faults of the environment")
     demo = commands.add_parser("demo", help="capture a split-K GEMM and replay it, checked")
     demo.add_argument(
         "--replays", type=_positive, help="replays with new inputs each (default 100; PEs: 20)"
@@ -75,6 +118,10 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--pes", type=_positive, metavar="N", help="one GEMM over N PEs through SHMEM instead"
     )
+    inspect = commands.add_parser("inspect", help="what a file of GPU code or a graph holds")
+    inspect.add_argument("what", metavar="graph|FILE", help="graph: a recorded split-K GEMM")
+    inspect.add_argument("--dot", type=Path, metavar="FILE", help="graph: write it as DOT text")
+    inspect.add_argument("--svg", type=Path, metavar="FILE", help="graph: draw it by graphviz")
     run = commands.add_parser("run", help="start a program on several PEs of this node")
     run.add_argument("-n", type=_positive, required=True, help="how many PEs")
     run.add_argument("--timeout", type=float, metavar="S", help="stop all after S seconds")
@@ -90,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--aiter", type=Path, metavar="DIR", help="an aiter install: add AMD's kernels"
         )
-    for command in (info, demo, bench):
+    for command in (info, doctor, demo, inspect, bench):
         command.add_argument("--json", action="store_true", help="print one JSON object")
     _add_build_rocshmem(commands.add_parser("build-rocshmem", help="build the rocSHMEM shim"))
     return parser

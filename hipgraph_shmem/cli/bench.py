@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..devices import device_info
+from ..emulated import is_emulated, take_counters
 from ..errors import Error
 from ..memory import Buffer
 from ..splitk import Gemm
 from ..splitk.aiter import load
 from ..stream import Stream
-from .emulated import is_emulated, take_counters
 from .output import Progress, emit
 from .reference import expect, random_matrix
 from .replays import AnyGemm

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..emulated import last_report
 from ..errors import HipError
 from ..graph import GraphExec, capture
 from ..launch import LaunchConfig, launch, launch_packed
@@ -26,7 +27,6 @@ from ..splitk.aiter import load
 from ..splitk.kernels import BLOCK, kernel
 from ..splitk.plan import Plan
 from ..stream import Stream
-from .emulated import last_report
 from .reference import expect, random_matrix
 from .replays import GARBAGE
 from .run import PACKAGE_HOME

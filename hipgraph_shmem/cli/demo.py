@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..devices import device_info, runtime_info
+from ..emulated import is_emulated
 from ..splitk import Gemm
 from ..splitk.aiter import load
 from .deadlock import provoke
-from .emulated import is_emulated
 from .output import emit
 from .replays import check_replays
 

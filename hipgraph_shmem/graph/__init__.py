@@ -1,11 +1,13 @@
 """From capture to replay: record or build a Graph, make GraphExecs of it, launch them."""
 
 from ..hip_abi import CaptureMode, NodeKind
+from .adopted import adopt_capture
 from .capture import Captured, capture
 from .findings import Finding, FindingKind
 from .graph import Graph
 from .graph_exec import GraphExec
 from .nodes import KernelNode, MemcpyNode, MemsetNode, Node
+from .trace import trace
 
 __all__ = [
     "CaptureMode",
@@ -19,5 +21,7 @@ __all__ = [
     "MemsetNode",
     "Node",
     "NodeKind",
+    "adopt_capture",
     "capture",
+    "trace",
 ]

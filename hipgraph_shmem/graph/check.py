@@ -90,8 +90,8 @@ def _shared_counters(footprints: Sequence[Footprint]) -> Iterator[Finding]:
         both = [
             Touch(*common, 0)
             for _, _, common in overlaps(
-                [Touch(*each, 0) for each in one.counters],
-                [Touch(*each, 1) for each in other.counters],
+                [Touch(*each, 0) for each in one.counter_memory],
+                [Touch(*each, 1) for each in other.counter_memory],
             )
         ]
         found = [(user, common) for user, _, common in overlaps(ours, both)]

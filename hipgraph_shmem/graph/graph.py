@@ -16,6 +16,7 @@ from ..memory import Buffer, PinnedBuffer
 from ..module import Kernel
 from ..runtime import call
 from .check import check
+from .dot import to_dot
 from .findings import Finding
 from .graph_exec import GraphExec
 from .nodes import KernelNode, MemcpyNode, MemsetNode, Node, read_node
@@ -49,6 +50,17 @@ class Graph(Handle):
         with on_device(device) as ordinal:
             raw = call("hipGraphCreate", 0)
         self._take(raw, Recording(), ordinal)
+
+    @classmethod
+    def borrow(cls, raw: int) -> Graph:
+        """Wrap a raw hipGraph_t of this thread's device that someone else owns.
+
+        What is added to it here is kept alive by this object. After adding, `complete()` it, and
+        give each exec that is instantiated elsewhere memory of its own: `recording.lend(raw_exec)`.
+        """
+        graph = super().borrow(raw)
+        graph._recording, graph._device = Recording(), call("hipGetDevice")
+        return graph
 
     @classmethod
     def adopt(cls, raw: int, recording: Recording, device: int) -> Graph:
@@ -222,6 +234,10 @@ class Graph(Handle):
             _handles(len(after), after),
             len(before),
         )
+
+    def to_dot(self) -> str:
+        """Return the graph as DOT text, which graphviz draws."""
+        return to_dot(self.nodes, self.edges, self._recording.counters)
 
     def instantiate(self) -> GraphExec:
         """Make an exec; it may outlive the graph."""

@@ -7,11 +7,12 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import CaptureError
+from ..errors import CaptureError, HangError
 from ..handle import Handle
 from ..hip_abi import NULL_STREAM, CaptureStatus
 from ..runtime import call, failure, pointer, state
 from ..stream import Event, as_stream
+from .hang import counter_reader, explain
 from .ranges import Range
 from .recording import refuse_closed
 from .retired import Holding, drain_retired
@@ -31,7 +32,15 @@ class GraphExec(Handle):
     """
 
     destroy: ClassVar[str] = "hipGraphExecDestroy"
-    __slots__ = ("_closes", "_counters", "_device", "_holding", "_lock")
+    __slots__ = (
+        "_closes",
+        "_counter_memory",
+        "_counters",
+        "_device",
+        "_graph",
+        "_holding",
+        "_lock",
+    )
 
     def __init__(self, graph: Graph) -> None:
         """Instantiate a graph; `Graph.instantiate` is the usual way.
@@ -50,17 +59,30 @@ class GraphExec(Handle):
             call("hipGraphExecDestroy", raw)
             raise
         self._holding = Holding(*graph.recording.kept, *lent)
-        self._counters = graph.recording.counters(lent)
+        self._counters = tuple(slot for loan in lent for slot in loan.counters)
+        self._counter_memory = graph.recording.counter_memory(lent)
         self._device = graph.device
+        self._graph = weakref.ref(graph)
         self._lock = threading.Lock()
         self._closes = -1
         super().__init__(raw, self._holding)
         _registry()[raw] = self
 
     @property
-    def counters(self) -> tuple[Range, ...]:
-        """The counters that its kernels use, as far as they were declared."""
-        return self._counters
+    def counter_memory(self) -> tuple[Range, ...]:
+        """The counters' memory that its kernels use, as far as they were declared."""
+        return self._counter_memory
+
+    @property
+    def device(self) -> int:
+        """The device that the graph runs on."""
+        return self._device
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that it was made of; None when that is closed."""
+        graph = self._graph()
+        return None if graph is None or graph.closed else graph
 
     def launch(self, stream: Any) -> None:
         """Launch the graph once, in stream order.
@@ -82,7 +104,10 @@ class GraphExec(Handle):
                 event = Event(self._device)
             else:
                 _check("hipStreamWaitEvent", stream_raw, event.handle, 0)
+            traced = [(tracer, tracer.begin(self, stream_raw)) for tracer in state.tracers]
             _check("hipGraphLaunch", raw, stream_raw)
+            for tracer, launch in traced:
+                tracer.end(launch)
             _check("hipEventRecord", event.handle, stream_raw)
             self._holding.event = event
 
@@ -90,10 +115,31 @@ class GraphExec(Handle):
         """Let the runtime prepare the device for the first launch."""
         call("hipGraphUpload", self.handle, as_stream(stream))
 
-    def synchronize(self) -> None:
-        """Wait on the host until the last launch has ended."""
-        if self.handle and self._holding.event is not None:
-            self._holding.event.synchronize()
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Wait on the host until the last launch has ended.
+
+        Args:
+            timeout: Seconds to wait; None: as long as it takes.
+
+        Raises:
+            HangError: With a timeout, the launch did not end in time or can never end; it holds
+                the value of every counter of the exec.
+            CaptureError: Waiting would lose an open capture; with a timeout it never does.
+        """
+        event = self._holding.event
+        if not self.handle or event is None:
+            return
+        if timeout is None:
+            event.synchronize()
+            return
+        reader = counter_reader(self._device)
+        try:
+            event.synchronize(timeout)
+        except HangError as hang:
+            raise explain(hang, self, self._counters, reader) from hang
+
+    #: What standard Python calls it (threading, subprocess).
+    wait = synchronize
 
     def close(self) -> None:
         """Destroy the exec; what it holds is given back when its last launch has ended."""

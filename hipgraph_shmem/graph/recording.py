@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
@@ -14,29 +15,52 @@ from .ranges import Range, merged, without
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Attachment", "Loan", "Recording", "is_gone", "refuse_closed"]
+__all__ = ["Attachment", "CounterSlot", "Loan", "Recording", "is_gone", "refuse_closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSlot:
+    """Counter words that one kernel node of a graph exec uses.
+
+    Attributes:
+        kernel: The kernel's name.
+        address: The first word.
+        words: 32-bit words.
+    """
+
+    kernel: str
+    address: int
+    words: int
 
 
 class Loan(Protocol):
-    """What an exec got from an attachment, held until it is closed and idle."""
+    """What an exec got from an attachment; it goes back when nobody holds this."""
 
     @property
-    def counters(self) -> tuple[Range, ...]:
-        """The counters in it, which no other exec has."""
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters of each launch."""
+
+    @property
+    def counter_memory(self) -> tuple[Range, ...]:
+        """The memory of the counters, which no other exec has."""
 
 
 class Attachment(Protocol):
     """Memory that nodes of a graph name and that no two graph execs may share."""
 
     @property
-    def counters(self) -> tuple[Range, ...]:
-        """The counters that the graph's own nodes name."""
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters that the graph's own nodes name, launch by launch."""
+
+    @property
+    def counter_memory(self) -> tuple[Range, ...]:
+        """The memory of these counters."""
 
     def complete(self, graph: Graph) -> None:
         """Add the nodes and edges still missing; called before the graph is looked at or used."""
 
     def lend(self, graph_exec: int) -> Loan:
-        """Give a new exec memory of its own."""
+        """Give a new exec memory of its own; return what it must hold until closed and idle."""
 
 
 _A = TypeVar("_A", bound=Attachment)
@@ -70,6 +94,11 @@ class Recording:
         """What was declared, by node handle."""
         return MappingProxyType(self._accesses)
 
+    @property
+    def counters(self) -> tuple[CounterSlot, ...]:
+        """The counters that the graph's own nodes name."""
+        return tuple(slot for each in self._attachments.values() for slot in each.counters)
+
     def attachment(self, key: Hashable, make: Callable[[], _A]) -> _A:
         """Return the one attachment under a key, made at the first use."""
         if key not in self._attachments:
@@ -85,16 +114,16 @@ class Recording:
         """Give a new exec its own memory; return what it must hold."""
         return tuple(each.lend(graph_exec) for each in self._attachments.values())
 
-    def counters(self, loans: Iterable[Loan]) -> tuple[Range, ...]:
-        """Return the counters that an exec uses, those in its loans instead of the graph's own."""
+    def counter_memory(self, loans: Iterable[Loan]) -> tuple[Range, ...]:
+        """Return the counters' memory of an exec: what its loans have instead of the graph's own."""
         declared = merged(
             each
             for access in self._accesses.values()
             for region in access.counters
             for each in region.ranges()
         )
-        replaced = (each for owner in self._attachments.values() for each in owner.counters)
-        lent = (each for loan in loans for each in loan.counters)
+        replaced = (each for owner in self._attachments.values() for each in owner.counter_memory)
+        lent = (each for loan in loans for each in loan.counter_memory)
         return merged((*without(declared, replaced), *lent))
 
     def clear(self) -> None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..graph.graph import Graph
 from ..graph.nodes import MemsetNode, Node
 from ..graph.params import ArgumentBlock, kernel_node_params, memset_node_params
 from ..graph.ranges import Range
-from ..graph.recording import Loan
+from ..graph.recording import CounterSlot, Loan
 from ..hip_abi import NodeKind
 from ..runtime import call
 from .arena import ALIGNMENT, Lease
@@ -46,11 +46,13 @@ class Place:
     Attributes:
         segment: Which segment its counters are in; None without counters.
         offset: Bytes from the start of the segment.
+        words: How many counters it has.
         workspace: Which workspace its partials are in; None without partials.
     """
 
     segment: int | None
     offset: int
+    words: int
     workspace: int | None
 
 
@@ -64,13 +66,28 @@ class _Use:
 class _Loan:
     """The memory of one exec, and the argument storage of its nodes."""
 
-    __slots__ = ("__weakref__", "blocks", "counters", "segments", "workspaces")
+    __slots__ = ("__weakref__", "_uses", "blocks", "counter_memory", "segments", "workspaces")
 
-    def __init__(self, segments: tuple[Lease, ...], workspaces: tuple[Lease, ...]) -> None:
+    def __init__(
+        self,
+        segments: tuple[Lease, ...],
+        workspaces: tuple[Lease, ...],
+        uses: Sequence[_Use] = (),
+    ) -> None:
         self.segments = segments
         self.workspaces = workspaces
-        self.counters = _ranges(segments)
+        self.counter_memory = _ranges(segments)
         self.blocks: list[ArgumentBlock] = []
+        self._uses = uses
+
+    @property
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters of each launch."""
+        return [
+            CounterSlot(use.step.kernel.name, self.scratch(use.place).counters, use.place.words)
+            for use in self._uses
+            if use.place.words
+        ]
 
     def scratch(self, place: Place) -> Scratch:
         """Return the addresses of a place in this memory."""
@@ -95,8 +112,13 @@ class RecordedLaunches:
         self._template: weakref.ref[_Loan] | None = None
 
     @property
-    def counters(self) -> tuple[Range, ...]:
-        """The counters that the graph's own nodes name."""
+    def counters(self) -> Sequence[CounterSlot]:
+        """The counters that the graph's own nodes name, launch by launch."""
+        return self._own(self._uses).counters
+
+    @property
+    def counter_memory(self) -> tuple[Range, ...]:
+        """The memory of these counters."""
         return _ranges(segment.lease for segment in self._segments)
 
     def place(self, counter_words: int, workspace_bytes: int, order: Hashable) -> Place:
@@ -110,7 +132,7 @@ class RecordedLaunches:
         workspace = None
         if workspace_bytes:
             workspace = self._workspace(workspace_bytes, order)
-        return Place(segment, offset, workspace)
+        return Place(segment, offset, counter_words, workspace)
 
     def scratch(self, place: Place) -> Scratch:
         """Return the addresses that the graph's own nodes name."""
@@ -135,18 +157,23 @@ class RecordedLaunches:
     def lend(self, graph_exec: int) -> Loan:
         """Give the graph's own memory to its first exec, new memory to others beside it."""
         if self._template is None or self._template() is None:
-            loan = self._own()
+            loan = self._own(tuple(self._uses))
             self._template = weakref.ref(loan)
             return loan
         loan = _Loan(
             tuple(self._pool.counters.take(segment.used) for segment in self._segments),
             tuple(self._pool.workspace.take(lease.nbytes) for lease in self._workspaces),
+            tuple(self._uses),
         )
         self._point(graph_exec, loan)
         return loan
 
-    def _own(self) -> _Loan:
-        return _Loan(tuple(segment.lease for segment in self._segments), tuple(self._workspaces))
+    def _own(self, uses: Sequence[_Use] = ()) -> _Loan:
+        return _Loan(
+            tuple(segment.lease for segment in self._segments),
+            tuple(self._workspaces),
+            uses,
+        )
 
     def _point(self, graph_exec: int, loan: _Loan) -> None:
         """Make the nodes of an exec use other memory than the graph's own."""

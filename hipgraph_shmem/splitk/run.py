@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..captures import capture_info, recorder_of
 from ..errors import GraphError
+from ..graph.adopted import AdoptedCapture
 from ..graph.capture import Captured
 from ..graph.graph import Graph
 from ..graph.nodes import Node
@@ -27,7 +28,7 @@ def run(stream: int, work: Work) -> None:
     recorder = recorder_of(stream)
     if recorder is None:
         _run_now(stream, work)
-    elif isinstance(recorder, Captured):
+    elif isinstance(recorder, Captured | AdoptedCapture):
         _record(stream, recorder.recording, work)
     else:
         raise GraphError(

@@ -59,3 +59,13 @@ def test_public_names_have_docstrings() -> None:
 
 def read(page: str) -> str:
     return (ROOT / "docs" / page).read_text()
+
+
+def test_every_case_names_tests_that_exist() -> None:
+    rows = re.findall(r"^\| (C\d{3}) \|.*\| ([^|]+) \|$", read("cases.md"), re.M)
+    assert [case for case, _ in rows] == [f"C{number:03}" for number in range(1, 31)]
+    for case, cell in rows:
+        names = re.findall(r"`([^`:]+)::(test_\w+)`", cell)
+        assert names, case
+        for path, name in names:
+            assert re.search(rf"^def {name}\(", (ROOT / path).read_text(), re.M), (case, name)

@@ -10,9 +10,18 @@ EXAMPLES = [
     errors.CodeObjectError("k.co", "damaged", "build it again"),
     errors.CaptureError("hipFree", 0x10, "free it later"),
     errors.GraphError("the graph is closed", "capture again"),
-    errors.HangError("stream", 2.0, "wave 0"),
+    errors.HangError(
+        "exec", 2.0, "the device is stuck", "wave 0", ("gemm",), (("gemm", 0x100, (0, 0, 2)),)
+    ),
     errors.CounterPoolError(64, 60, 8, "reserve more"),
     errors.DirtyCounterError(0, "run again"),
+    errors.ShmemError("putmem", "no such PE"),
+    errors.ShmemTimeoutError("barrier", "PE 1 did not come"),
+    errors.ModuleSymbolError("module_init", "no symbol"),
+    errors.PeerLostError("barrier", "PE 1 ended"),
+    errors.CollectiveMismatchError("malloc", "sizes differ"),
+    errors.SymmetricMemoryError("malloc", "no room"),
+    errors.ShmemUnavailable("align", "needs a newer release"),
 ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hipgraph_shmem.cli.emulated import take_counters
+from hipgraph_shmem.emulated import take_counters
 from hipgraph_shmem.memory import Buffer, zeros
 from hipgraph_shmem.splitk.aiter import load
 from hipgraph_shmem.stream import Stream

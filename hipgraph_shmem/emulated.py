@@ -6,9 +6,9 @@ import ctypes
 import json
 from typing import Any
 
-from ..runtime import library
+from .runtime import library
 
-__all__ = ["is_emulated", "last_report", "take_counters"]
+__all__ = ["is_emulated", "last_report", "saw_deadlock", "take_counters"]
 
 
 def is_emulated() -> bool:
@@ -17,13 +17,18 @@ def is_emulated() -> bool:
 
 
 def last_report() -> dict[str, Any] | None:
-    """Return the last trap or deadlock of the process, None if there was none."""
-    return _read("hipgraphEmuLastReport")
+    """Return the last trap or deadlock of the process; None if there was none, or elsewhere."""
+    return _read("hipgraphEmuLastReport") if is_emulated() else None
+
+
+def saw_deadlock() -> bool:
+    """Tell whether the last report is of a deadlock."""
+    return (last_report() or {}).get("kind") == "hang"
 
 
 def take_counters() -> dict[str, Any]:
-    """Return what ended launches executed since the last call."""
-    return _read("hipgraphEmuCounters") or {}
+    """Return what ended launches executed since the last call; nothing on other devices."""
+    return (_read("hipgraphEmuCounters") if is_emulated() else None) or {}
 
 
 def _read(name: str) -> dict[str, Any] | None:

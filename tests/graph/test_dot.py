@@ -1,0 +1,48 @@
+"""DOT text says what each node does, and marks the zero-fill of counters."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from hipgraph_shmem.graph import Graph, capture
+from hipgraph_shmem.memory import Buffer, PinnedBuffer
+from hipgraph_shmem.splitk import Gemm
+from hipgraph_shmem.stream import Stream
+
+
+def test_nodes_edges_bytes_and_addresses() -> None:
+    with Buffer(64) as buffer, PinnedBuffer(64, np.uint8) as host, Graph() as graph:
+        fill = graph.add_memset(buffer, 7, 64)
+        copy = graph.add_memcpy(host, buffer, dependencies=(fill,))
+        graph.add_empty(dependencies=(fill, copy))
+        text = graph.to_dot()
+        labels = dict(re.findall(r'^  (n\d) \[label="([^"]*)"', text, re.M))
+        edges = re.findall(r"^  (n\d) -> (n\d)$", text, re.M)
+        names = {label.split(" ")[0]: name for name, label in labels.items()}
+        assert labels[names["memset"]] == f"memset 64 bytes to 0x7\\nat {buffer.address:#x}"
+        assert labels[names["memcpy"]] == (
+            f"memcpy 64 bytes device_to_host\\n{buffer.address:#x} to {host.address:#x}"
+        )
+        chain = (names["memset"], names["memcpy"], names["empty"])
+        assert sorted(edges) == sorted([chain[:2], chain[1:], chain[::2]])
+        assert text.startswith("digraph {\n") and text.endswith("}\n")
+
+
+def test_the_zero_fill_of_counters_is_marked_and_no_other(stream: Stream) -> None:
+    gemm = Gemm(64, 256, 512, split_k=2)
+    a, b = Buffer((64, 512), "bfloat16"), Buffer((256, 512), "bfloat16")
+    out = Buffer((64, 256), "float32")
+    with capture(stream) as captured:
+        out.fill(0, stream)
+        gemm(stream, a, b, out)
+    with captured.graph as graph:
+        lines = graph.to_dot().splitlines()
+    (marked,) = (line for line in lines if "zero-fill of counters" in line)
+    (kernel,) = (line for line in lines if "kernel splitk_gemm_bf16_m64" in line)
+    assert sum("memset" in line for line in lines) == 2
+    assert 'fillcolor="orange"' in marked
+    assert "grid 4x1x2 block 256x1x1" in kernel
+    first, second = (line.split()[0] for line in (marked, kernel))
+    assert f"  {first} -> {second}" in lines
