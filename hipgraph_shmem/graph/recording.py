@@ -115,7 +115,7 @@ class Recording:
         return tuple(each.lend(graph_exec) for each in self._attachments.values())
 
     def counter_memory(self, loans: Iterable[Loan]) -> tuple[Range, ...]:
-        """Return the counters' memory of an exec: what its loans have instead of the graph's own."""
+        """Return the counters' memory of an exec: that of its loans, not the graph's own."""
         declared = merged(
             each
             for access in self._accesses.values()

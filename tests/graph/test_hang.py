@@ -42,7 +42,7 @@ stream = Stream()
 
 def exec_with_counters(flag):
     arguments = lambda counters, workspace: pack(kernel.metadata, (counters, flag))
-    step = Step(kernel, LaunchConfig((2, 1, 1)), arguments)
+    step = Step(kernel, LaunchConfig((2, 1, 1)), arguments, reads=())
     with capture(stream) as captured:
         run(stream.handle, Work(0, (step,), (flag,), counter_words=3))
     return captured.graph.instantiate()
