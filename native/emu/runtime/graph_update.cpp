@@ -20,6 +20,8 @@ void check_again(const NodeWork& work) {
     check_fill_node(fill->parms);
   } else if (const auto* copy = std::get_if<MemcpyWork>(&work)) {
     const hipMemcpy3DParms& parms = copy->parms;
+    // HIP looks such a copy's symbol up by the address of its source and never finds it.
+    require(!copy->to_symbol, hipErrorInvalidValue);
     if (copy->one_dimensional) {
       check_copy_node(parms.dstPtr.ptr, parms.srcPtr.ptr, parms.extent.width, parms.kind);
     } else {

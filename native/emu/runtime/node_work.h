@@ -40,6 +40,7 @@ struct KernelWork {
 struct MemcpyWork {
   hipMemcpy3DParms parms{};
   bool one_dimensional = false;
+  bool to_symbol = false;  ///< by a call that named a variable of the program
 };
 
 /// A fill: height rows of width elements.
