@@ -83,6 +83,8 @@ enum hipMemoryType : int {
   hipMemoryTypeHost = 1,
   hipMemoryTypeDevice = 2,
   hipMemoryTypeManaged = 3,
+  hipMemoryTypeArray = 10,
+  hipMemoryTypeUnified = 11,
 };
 
 enum hipGraphNodeType : int {
@@ -94,6 +96,10 @@ enum hipGraphNodeType : int {
   hipGraphNodeTypeEmpty = 5,
   hipGraphNodeTypeWaitEvent = 6,
   hipGraphNodeTypeEventRecord = 7,
+  hipGraphNodeTypeExtSemaphoreSignal = 8,
+  hipGraphNodeTypeExtSemaphoreWait = 9,
+  hipGraphNodeTypeMemAlloc = 10,
+  hipGraphNodeTypeMemFree = 11,
 };
 
 enum hipFunction_attribute : int {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/api.h"
+#include "runtime/graph_memory.h"
 
 using namespace hipgraph::emu;
 
@@ -63,7 +64,9 @@ HIPGRAPH_API hipError_t hipGraphClone(hipGraph_t* clone, hipGraph_t original) {
   return entry([&] {
     clear(required(clone));
     const ApiLock lock;
-    *clone = add_graph(find_graph(original)->clone());
+    const GraphPtr found = find_graph(original);
+    require(!owns_memory(*found), hipErrorNotSupported);
+    *clone = add_graph(found->clone());
   });
 }
 
@@ -154,6 +157,7 @@ HIPGRAPH_API hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
   return entry([&] {
     const ApiLock lock;
     Node& found = required_node(node);
+    require(!is_memory_node(found), hipErrorNotSupported);
     found.graph->remove(found);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "api/api.h"
 #include "runtime/capture_rules.h"
+#include "runtime/graph_memory.h"
 
 using namespace hipgraph::emu;
 
@@ -13,7 +14,10 @@ void instantiate(hipGraphExec_t* graph_exec, hipGraph_t graph, unsigned long lon
                      flags == hipGraphInstantiateFlagUseNodePriority;
   require(known, hipErrorInvalidValue);
   const ApiLock lock;
-  *graph_exec = add_graph_exec(std::make_shared<GraphExec>(*find_graph(graph), flags));
+  const GraphPtr found = find_graph(graph);
+  auto made = std::make_shared<GraphExec>(*found, flags);
+  note_instantiated(*found);
+  *graph_exec = add_graph_exec(made);
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ class Graph {
   int device() const { return device_; }
 
   hipGraph_t handle = nullptr;
-  bool capturing = false;  ///< being recorded: a caller may look and add, not destroy
+  bool capturing = false;            ///< being recorded: a caller may look and add, not destroy
+  bool memory_instantiated = false;  ///< has memory nodes and was instantiated, which works once
 
  private:
   int device_;

@@ -6,6 +6,7 @@
 #include "entry.h"
 #include "runtime/executor.h"
 #include "runtime/failures.h"
+#include "runtime/graph_memory.h"
 #include "runtime/handle_table.h"
 #include "runtime/node_commands.h"
 
@@ -113,6 +114,7 @@ GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
 void GraphExec::launch(Stream& stream) {
   check_modules(nodes_);
   if (nodes_.empty()) return;
+  begin_memory_launch(nodes_, flags_ == hipGraphInstantiateFlagAutoFreeOnLaunch);
   std::vector<CommandPtr> entry = predecessors(stream);
   if (last_end_ && !Executor::instance().complete(last_end_)) {
     if (!Executor::instance().precedes(last_end_, entry)) note_overlap(number_);

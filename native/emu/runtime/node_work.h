@@ -11,6 +11,7 @@
 namespace hipgraph::emu {
 
 class Graph;
+class GraphAllocation;
 
 /// Which of the two forms kernel arguments came in; reading them back uses the same form.
 enum class ArgumentForm : std::uint8_t { Parameters, Block };
@@ -31,9 +32,11 @@ struct MemcpyWork {
   bool one_dimensional = false;
 };
 
-/// A fill: height rows of width elements.
+/// A fill: height rows of width elements, and that `depth` times at every `slice` bytes.
 struct MemsetWork {
   hipMemsetParams parms{};
+  std::size_t depth = 1;
+  std::size_t slice = 0;
 };
 
 /// A call of a host function.
@@ -49,8 +52,20 @@ struct ChildWork {
 /// Nothing but a place for edges.
 struct EmptyWork {};
 
+/// Memory for the nodes behind this one.
+struct MemAllocWork {
+  std::shared_ptr<GraphAllocation> allocation;
+};
+
+/// The end of what an allocation node gave, of this graph or another one.
+struct MemFreeWork {
+  std::shared_ptr<GraphAllocation> allocation;
+  std::shared_ptr<void> claim;  ///< while it lives, no other node may free the same
+};
+
 /// What a node does.
-using NodeWork = std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork>;
+using NodeWork = std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork,
+                              MemAllocWork, MemFreeWork>;
 
 /// The HIP name of a node's kind.
 hipGraphNodeType type_of(const NodeWork& work);
