@@ -1,5 +1,6 @@
 #pragma once
 #include "hip_abi.h"
+#include "memory_types.h"
 
 /// The part of HIP's C ABI that only graph calls use.
 
@@ -53,6 +54,10 @@ struct hipMemcpyNodeParams {
   hipMemcpy3DParms copyParams;
 };
 
+struct hipMemFreeNodeParams {
+  void* dptr;
+};
+
 /// The parameters of a node of any kind; those of external semaphores have no names here.
 struct hipGraphNodeParams {
   hipGraphNodeType type;
@@ -65,6 +70,8 @@ struct hipGraphNodeParams {
     hipHostNodeParams host;
     hipGraph_t graph;
     hipEvent_t event;
+    hipMemAllocNodeParams alloc;
+    hipMemFreeNodeParams free;
   };
   long long reserved2;
 };
@@ -99,21 +106,3 @@ union hipLaunchAttributeValue {
   int priority;
 };
 static_assert(sizeof(hipLaunchAttributeValue) == 64);
-
-/// One side after the other, each by host address, device address or array.
-struct HIP_MEMCPY3D {
-  std::size_t srcXInBytes, srcY, srcZ, srcLOD;
-  hipMemoryType srcMemoryType;
-  const void* srcHost;
-  void* srcDevice;
-  hipArray_t srcArray;
-  std::size_t srcPitch, srcHeight;
-  std::size_t dstXInBytes, dstY, dstZ, dstLOD;
-  hipMemoryType dstMemoryType;
-  void* dstHost;
-  void* dstDevice;
-  hipArray_t dstArray;
-  std::size_t dstPitch, dstHeight;
-  std::size_t WidthInBytes, Height, Depth;
-};
-static_assert(sizeof(HIP_MEMCPY3D) == 184);
