@@ -168,8 +168,9 @@ def test_a_graph_inside_is_neither_cloned_nor_taken_apart(graphs, out):
     inner, graph = graphs(), graphs()
     Scratch(inner, out, 6)
     node = add("hipGraphAddNode", graph, ref(generic(hip.GRAPH, ctypes.c_uint64(inner))))
-    embedded = hip.out("hipGraphChildGraphNodeGetGraph", node)
-    clone = ctypes.c_uint64(7)
+    handle, clone = ctypes.c_uint64(), ctypes.c_uint64(7)
+    hip.ok("hipGraphChildGraphNodeGetGraph", node, ref(handle))
+    embedded = handle.value
     assert hip.code("hipGraphClone", ref(clone), embedded) == NOT_SUPPORTED
     assert clone.value == 0
     first, last = hip.nodes(embedded)[0], hip.nodes(embedded)[-1]
