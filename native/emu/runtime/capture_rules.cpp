@@ -95,6 +95,7 @@ constexpr std::array rules{
     Rule{"hipMemsetD8Async", Capturable},
     Rule{"hipModuleLaunchKernel", Capturable},
     Rule{"hipModuleUnload", AllocLike},
+    Rule{"hipStreamAttachMemAsync", Eager},
     Rule{"hipStreamQuery", StreamSync},
     Rule{"hipStreamSynchronize", StreamSync},
     Rule{"hipStreamWaitEvent", Capturable},
