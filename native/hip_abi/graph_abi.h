@@ -106,3 +106,21 @@ union hipLaunchAttributeValue {
   int priority;
 };
 static_assert(sizeof(hipLaunchAttributeValue) == 64);
+
+/// One side after the other, each by host address, device address or array.
+struct HIP_MEMCPY3D {
+  std::size_t srcXInBytes, srcY, srcZ, srcLOD;
+  hipMemoryType srcMemoryType;
+  const void* srcHost;
+  void* srcDevice;
+  hipArray_t srcArray;
+  std::size_t srcPitch, srcHeight;
+  std::size_t dstXInBytes, dstY, dstZ, dstLOD;
+  hipMemoryType dstMemoryType;
+  void* dstHost;
+  void* dstDevice;
+  hipArray_t dstArray;
+  std::size_t dstPitch, dstHeight;
+  std::size_t WidthInBytes, Height, Depth;
+};
+static_assert(sizeof(HIP_MEMCPY3D) == 184);

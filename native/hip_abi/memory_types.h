@@ -6,6 +6,7 @@
 using hipMemPool_t = struct ihipMemPoolHandle_t*;
 
 constexpr int hipCpuDeviceId = -1;
+constexpr unsigned hipMemAttachSingle = 4;
 
 enum hipMemLocationType : int {
   hipMemLocationTypeInvalid = 0,
@@ -136,24 +137,6 @@ struct hip_Memcpy2D {
   std::size_t WidthInBytes, Height;
 };
 static_assert(sizeof(hip_Memcpy2D) == 128);
-
-/// The same for a box.
-struct HIP_MEMCPY3D {
-  std::size_t srcXInBytes, srcY, srcZ, srcLOD;
-  hipMemoryType srcMemoryType;
-  const void* srcHost;
-  hipDeviceptr_t srcDevice;
-  hipArray_t srcArray;
-  std::size_t srcPitch, srcHeight;
-  std::size_t dstXInBytes, dstY, dstZ, dstLOD;
-  hipMemoryType dstMemoryType;
-  void* dstHost;
-  hipDeviceptr_t dstDevice;
-  hipArray_t dstArray;
-  std::size_t dstPitch, dstHeight;
-  std::size_t WidthInBytes, Height, Depth;
-};
-static_assert(sizeof(HIP_MEMCPY3D) == 184);
 
 struct hipMemcpy3DPeerParms {
   hipArray_t srcArray;

@@ -4,6 +4,7 @@
 #include "memory_types.h"
 #include "runtime/capture_rules.h"
 #include "runtime/device_model.h"
+#include "runtime/stream.h"
 
 using namespace hipgraph::emu;
 
@@ -163,5 +164,22 @@ HIPGRAPH_API hipError_t hipMemRangeGetAttributes(void** data, std::size_t* sizes
       require(data[i] != nullptr, hipErrorInvalidValue);
       tell_advice(static_cast<int*>(data[i]), sizes[i], attributes[i], advice);
     }
+  });
+}
+
+// Which stream or host uses managed memory changes nothing here.
+HIPGRAPH_API hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* pointer,
+                                                std::size_t bytes, unsigned flags) {
+  return entry([&] {
+    require(pointer != nullptr, hipErrorInvalidValue);
+    const bool single = flags == hipMemAttachSingle;
+    const bool known = flags == hipMemAttachGlobal || flags == hipMemAttachHost || single;
+    require(known && (!single || stream != nullptr), hipErrorInvalidValue);
+    const ApiLock lock;
+    find_stream(stream);
+    const auto allocation = AddressSpace::instance().lookup(advised_address(pointer));
+    require(allocation.has_value(), hipErrorInvalidValue);
+    const bool whole = !is_managed(allocation) || bytes == 0 || bytes == allocation->bytes;
+    require(whole, hipErrorInvalidValue);
   });
 }

@@ -19,7 +19,37 @@ bool nothing_to_copy(const hipMemcpy3DParms& parms) {
   return extent.width == 0 || extent.height == 0 || extent.depth == 0;
 }
 
-hipMemcpy3DParms region_of(const hipMemcpy3DPeerParms* copy) {
+/// A driver call's copy; rows wider than the pitch are an error of their own.
+hipMemcpy3DParms checked_region(const HIP_MEMCPY3D* copy) {
+  const hipMemcpy3DParms parms = region_of(*required(copy));
+  const std::size_t width = parms.extent.width;
+  const bool rows_fit = width <= parms.srcPtr.pitch && width <= parms.dstPtr.pitch;
+  require(rows_fit || nothing_to_copy(parms), hipErrorInvalidPitchValue);
+  return parms;
+}
+
+hipMemcpy3DParms checked_region(const hip_Memcpy2D* rows) {
+  const hip_Memcpy2D& r = *required(rows);
+  HIP_MEMCPY3D box{};
+  box.srcXInBytes = r.srcXInBytes;
+  box.srcY = r.srcY;
+  box.srcMemoryType = r.srcMemoryType;
+  box.srcHost = r.srcHost;
+  box.srcDevice = r.srcDevice;
+  box.srcPitch = r.srcPitch;
+  box.dstXInBytes = r.dstXInBytes;
+  box.dstY = r.dstY;
+  box.dstMemoryType = r.dstMemoryType;
+  box.dstHost = r.dstHost;
+  box.dstDevice = r.dstDevice;
+  box.dstPitch = r.dstPitch;
+  box.WidthInBytes = r.WidthInBytes;
+  box.Height = r.Height;
+  box.Depth = 1;
+  return checked_region(&box);
+}
+
+hipMemcpy3DParms checked_region(const hipMemcpy3DPeerParms* copy) {
   const hipMemcpy3DPeerParms& c = *required(copy);
   const int devices = DeviceModel::instance().devices;
   const bool known =
@@ -76,43 +106,43 @@ HIPGRAPH_API hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parms, hipStrea
 
 HIPGRAPH_API hipError_t hipMemcpy3DPeer(const hipMemcpy3DPeerParms* parms) {
   return entry([&, call = __func__] {
-    return copy_region_blocking(call, [=] { return region_of(parms); });
+    return copy_region_blocking(call, [=] { return checked_region(parms); });
   });
 }
 
 HIPGRAPH_API hipError_t hipMemcpy3DPeerAsync(const hipMemcpy3DPeerParms* parms,
                                              hipStream_t stream) {
   return entry([&, call = __func__] {
-    copy_region_on_stream(call, [=] { return region_of(parms); }, stream);
+    copy_region_on_stream(call, [=] { return checked_region(parms); }, stream);
   });
 }
 
 HIPGRAPH_API hipError_t hipMemcpyParam2D(const hip_Memcpy2D* copy) {
   return entry([&, call = __func__] {
-    return copy_region_blocking(call, [=] { return region_of(*required(copy)); });
+    return copy_region_blocking(call, [=] { return checked_region(copy); });
   });
 }
 
 HIPGRAPH_API hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* copy, hipStream_t stream) {
   return entry([&, call = __func__] {
-    copy_region_on_stream(call, [=] { return region_of(*required(copy)); }, stream);
+    copy_region_on_stream(call, [=] { return checked_region(copy); }, stream);
   });
 }
 
 HIPGRAPH_API hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D* copy) {
   return entry([&, call = __func__] {
-    return copy_region_blocking(call, [=] { return region_of(*required(copy)); });
+    return copy_region_blocking(call, [=] { return checked_region(copy); });
   });
 }
 
 HIPGRAPH_API hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* copy) {
   return entry([&, call = __func__] {
-    return copy_region_blocking(call, [=] { return region_of(*required(copy)); });
+    return copy_region_blocking(call, [=] { return checked_region(copy); });
   });
 }
 
 HIPGRAPH_API hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* copy, hipStream_t stream) {
   return entry([&, call = __func__] {
-    copy_region_on_stream(call, [=] { return region_of(*required(copy)); }, stream);
+    copy_region_on_stream(call, [=] { return checked_region(copy); }, stream);
   });
 }

@@ -103,6 +103,7 @@ constexpr std::array rules{
     Rule{"hipModuleLaunchCooperativeKernel", Capturable},
     Rule{"hipModuleLaunchKernel", Capturable},
     Rule{"hipModuleUnload", AllocLike},
+    Rule{"hipStreamAttachMemAsync", Eager},
     Rule{"hipStreamQuery", StreamSync},
     Rule{"hipStreamSynchronize", StreamSync},
     Rule{"hipStreamWaitEvent", Capturable},

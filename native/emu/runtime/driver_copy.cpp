@@ -7,46 +7,25 @@ namespace {
 
 using abi::require;
 
-/// One side of a driver call's copy.
-struct DriverSide {
-  hipMemoryType type;
-  void* host;
-  void* device;
-  std::size_t pitch, height;
-  hipPos position;
-
-  bool on_host() const { return type == hipMemoryTypeHost; }
-  bool unified() const { return type == hipMemoryTypeUnified || type == hipMemoryTypeManaged; }
-};
-
-hipPitchedPtr pitched(const DriverSide& side, const hipExtent& extent) {
-  require(side.type != hipMemoryTypeArray, hipErrorNotSupported);
-  const bool linear = side.on_host() || side.unified() || side.type == hipMemoryTypeDevice;
-  require(linear, hipErrorInvalidValue);
-  const std::size_t row = extent.width + side.position.x;
-  const std::size_t pitch = side.pitch == 0 ? row : side.pitch;
-  require(pitch >= extent.width, hipErrorInvalidPitchValue);
-  const std::size_t rows = side.height == 0 ? extent.height + side.position.y : side.height;
-  return {side.on_host() ? side.host : side.device, pitch, extent.width, rows};
+/// The address that a side's kind of memory selects.
+void* address_of(hipMemoryType type, const void* host, void* device) {
+  require(type != hipMemoryTypeArray, hipErrorNotSupported);
+  if (type == hipMemoryTypeHost) return const_cast<void*>(host);
+  const bool known = type == hipMemoryTypeDevice || type == hipMemoryTypeUnified;
+  require(known, hipErrorInvalidValue);
+  return device;
 }
 
-hipMemcpyKind kind_between(const DriverSide& from, const DriverSide& to) {
-  if (from.unified() || to.unified()) return hipMemcpyDefault;
-  if (from.on_host()) return to.on_host() ? hipMemcpyHostToHost : hipMemcpyHostToDevice;
-  return to.on_host() ? hipMemcpyDeviceToHost : hipMemcpyDeviceToDevice;
+hipMemcpyKind kind_of(hipMemoryType to, hipMemoryType from) {
+  if (to == hipMemoryTypeUnified || from == hipMemoryTypeUnified) return hipMemcpyDefault;
+  if (from == hipMemoryTypeHost) {
+    return to == hipMemoryTypeHost ? hipMemcpyHostToHost : hipMemcpyHostToDevice;
+  }
+  return to == hipMemoryTypeHost ? hipMemcpyDeviceToHost : hipMemcpyDeviceToDevice;
 }
 
-hipMemcpy3DParms region_between(const DriverSide& from, const DriverSide& to,
-                                const hipExtent& extent) {
-  hipMemcpy3DParms parms{};
-  parms.extent = extent;
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return parms;
-  parms.srcPtr = pitched(from, extent);
-  parms.srcPos = from.position;
-  parms.dstPtr = pitched(to, extent);
-  parms.dstPos = to.position;
-  parms.kind = kind_between(from, to);
-  return parms;
+std::size_t or_else(std::size_t given, std::size_t otherwise) {
+  return given != 0 ? given : otherwise;
 }
 
 hipMemoryType source_of(hipMemcpyKind kind) {
@@ -63,36 +42,19 @@ hipMemoryType target_of(hipMemcpyKind kind) {
 
 }  // namespace
 
-hipMemcpy3DParms region_of(const hip_Memcpy2D& copy) {
-  return region_between({copy.srcMemoryType,
-                         const_cast<void*>(copy.srcHost),
-                         copy.srcDevice,
-                         copy.srcPitch,
-                         0,
-                         {copy.srcXInBytes, copy.srcY, 0}},
-                        {copy.dstMemoryType,
-                         copy.dstHost,
-                         copy.dstDevice,
-                         copy.dstPitch,
-                         0,
-                         {copy.dstXInBytes, copy.dstY, 0}},
-                        {copy.WidthInBytes, copy.Height, 1});
-}
-
 hipMemcpy3DParms region_of(const HIP_MEMCPY3D& copy) {
-  return region_between({copy.srcMemoryType,
-                         const_cast<void*>(copy.srcHost),
-                         copy.srcDevice,
-                         copy.srcPitch,
-                         copy.srcHeight,
-                         {copy.srcXInBytes, copy.srcY, copy.srcZ}},
-                        {copy.dstMemoryType,
-                         copy.dstHost,
-                         copy.dstDevice,
-                         copy.dstPitch,
-                         copy.dstHeight,
-                         {copy.dstXInBytes, copy.dstY, copy.dstZ}},
-                        {copy.WidthInBytes, copy.Height, copy.Depth});
+  hipMemcpy3DParms parms{};
+  void* from = address_of(copy.srcMemoryType, copy.srcHost, copy.srcDevice);
+  void* to = address_of(copy.dstMemoryType, copy.dstHost, copy.dstDevice);
+  parms.srcPos = {copy.srcXInBytes, copy.srcY, copy.srcZ};
+  parms.dstPos = {copy.dstXInBytes, copy.dstY, copy.dstZ};
+  parms.extent = {copy.WidthInBytes, copy.Height, copy.Depth};
+  parms.srcPtr = {from, or_else(copy.srcPitch, copy.srcXInBytes + copy.WidthInBytes), 0,
+                  or_else(copy.srcHeight, copy.srcY + copy.Height)};
+  parms.dstPtr = {to, or_else(copy.dstPitch, copy.dstXInBytes + copy.WidthInBytes), 0,
+                  or_else(copy.dstHeight, copy.dstY + copy.Height)};
+  parms.kind = kind_of(copy.dstMemoryType, copy.srcMemoryType);
+  return parms;
 }
 
 HIP_MEMCPY3D driver_copy_of(const hipMemcpy3DParms& parms) {

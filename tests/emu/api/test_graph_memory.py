@@ -317,6 +317,20 @@ def test_what_graphs_use_and_keep(stream, out, graphs):
     assert (attribute(USED_HIGH), attribute(RESERVED_HIGH)) == (0, 0)
 
 
+def test_a_launch_without_enough_memory_fails(stream, graphs):
+    total = ctypes.c_size_t()
+    hip.ok("hipMemGetInfo", None, ctypes.byref(total))
+    taken = hip.malloc(NBYTES)
+    graph, params = graphs.new(), parameters(total.value)
+    alloc = add_alloc(graph, params)
+    add_free(graph, params.dptr, [alloc])
+    exec_ = graphs.exec(graph)
+    hip.ok("hipGraphLaunch", exec_, stream)
+    assert hip.code("hipStreamSynchronize", stream) == OUT_OF_MEMORY
+    assert attribute(USED) == 0
+    hip.ok("hipFree", taken)
+
+
 def test_codes_of_the_attributes():
     value = ctypes.c_uint64()
     for call in ("hipDeviceGetGraphMemAttribute", "hipDeviceSetGraphMemAttribute"):

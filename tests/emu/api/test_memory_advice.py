@@ -136,3 +136,22 @@ def test_several_attributes_at_once(managed):
     assert hip.code(call, places, sizes, kinds, 0, managed, NBYTES) == INVALID
     places[1] = None
     assert hip.code(call, places, sizes, kinds, 2, managed, NBYTES) == INVALID
+
+
+def test_attaching_to_a_stream(managed, out, stream):
+    attach = "hipStreamAttachMemAsync"
+    for flags in (1, 2, 4):
+        assert hip.code(attach, stream, managed, 0, flags) == 0
+        assert hip.code(attach, stream, managed, NBYTES, flags) == 0
+    assert hip.code(attach, None, managed, 0, 1) == 0
+    assert hip.code(attach, None, managed, 0, 4) == INVALID
+    assert hip.code(attach, stream, managed, 64, 1) == INVALID
+    assert hip.code(attach, stream, managed, 0, 3) == INVALID
+    assert hip.code(attach, stream, None, 0, 1) == INVALID
+    assert hip.code(attach, stream, bytes(8), 0, 1) == INVALID
+    assert hip.code(attach, stream, out, 64, 1) == 0
+    hip.begin(stream)
+    assert hip.code(attach, stream, managed, 0, 1) == 0
+    graph = hip.end(stream)
+    assert hip.nodes(graph) == []
+    hip.ok("hipGraphDestroy", graph)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import json
 
 import pytest
 from helpers import hip_ctypes as hip
+from helpers.process import run_python
 
 INVALID, OUT_OF_MEMORY, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED = 1, 2, 101, 400, 801
 FOLLOW, OPPORTUNISTIC, INTERNAL, THRESHOLD = 1, 2, 3, 4
@@ -142,6 +144,49 @@ def test_default_and_current_pool(pool, stream):
     assert hip.code("hipDeviceGetDefaultMemPool", None, 0) == INVALID
     assert hip.code("hipDeviceGetMemPool", None, 0) == INVALID
     assert hip.code("hipDeviceSetMemPool", 99, pool) == INVALID
+
+
+def test_pools_of_two_devices():
+    done = run_python(
+        """
+        import ctypes, json
+        from helpers import hip_ctypes as hip
+        pools = [hip.out("hipDeviceGetDefaultMemPool", device) for device in (0, 1)]
+        codes = [hip.code("hipDeviceSetMemPool", 0, pools[1])]
+        hip.ok("hipSetDevice", 1)
+        stream = hip.stream()
+        hip.ok("hipSetDevice", 0)
+        pointer = hip.out("hipMallocAsync", 64, stream)
+        found = hip.PointerAttributes()
+        hip.ok("hipPointerGetAttributes", ctypes.byref(found), pointer)
+        flags, there = ctypes.c_int(9), hip.MemLocation(1, 1)
+        ask = ("hipMemPoolGetAccess", ctypes.byref(flags), pools[0], ctypes.byref(there))
+        hip.ok(*ask)
+        told = [flags.value]
+        access = hip.MemAccessDesc(there, 1)
+        hip.ok("hipMemPoolSetAccess", pools[0], ctypes.byref(access), 1)
+        hip.ok(*ask)
+        told.append(flags.value)
+        hip.ok("hipFreeAsync", pointer, stream)
+        hip.ok("hipStreamSynchronize", stream)
+        print(json.dumps([codes, found.device, told]))
+        """,
+        HIPGRAPH_EMU_DEVICES="2",
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [[INVALID_DEVICE], 1, [0, 1]]
+
+
+def test_what_the_pool_keeps_is_given_up_for_another_size(pool, stream):
+    total = ctypes.c_size_t()
+    hip.ok("hipMemGetInfo", None, ctypes.byref(total))
+    most = total.value // 8 * 5
+    pointer = take(pool, most, stream)
+    free(pointer, stream)
+    assert get(pool, RESERVED) == most
+    pointer = take(pool, most + PAGE, stream)
+    assert get(pool, RESERVED) == most + PAGE
+    free(pointer, stream)
 
 
 def test_use_reserve_and_high_marks(pool, stream):

@@ -222,8 +222,15 @@ def test_codes_of_driver_rows(box, stream, side, field, value, expected):
     setattr(getattr(copy, side), field, value)
     assert hip.code("hipMemcpyParam2D", ctypes.byref(copy)) == expected
     assert hip.code("hipMemcpyParam2DAsync", ctypes.byref(copy), stream) == expected
-    copy.height = 0
+
+
+def test_driver_rows_of_nothing(box, stream):
+    copy = rows_copy(box, np.zeros((2, 8), np.uint8))
+    copy.height, copy.src.pitch = 0, 7
     assert hip.code("hipMemcpyParam2D", ctypes.byref(copy)) == 0
+    assert hip.code("hipMemcpyParam2DAsync", ctypes.byref(copy), stream) == 0
+    assert hip.code("hipMemcpyParam2D", None) == INVALID
+    assert hip.code("hipMemcpyParam2DAsync", None, stream) == INVALID
 
 
 def test_copies_between_peers(out, stream):
