@@ -1,5 +1,6 @@
 #pragma once
 #include "hip_abi.h"
+#include "memory_types.h"
 
 /// The part of HIP's C ABI that only graph calls use.
 
@@ -53,6 +54,10 @@ struct hipMemcpyNodeParams {
   hipMemcpy3DParms copyParams;
 };
 
+struct hipMemFreeNodeParams {
+  void* dptr;
+};
+
 /// The parameters of a node of any kind; those of external semaphores have no names here.
 struct hipGraphNodeParams {
   hipGraphNodeType type;
@@ -65,6 +70,8 @@ struct hipGraphNodeParams {
     hipHostNodeParams host;
     hipGraph_t graph;
     hipEvent_t event;
+    hipMemAllocNodeParams alloc;
+    hipMemFreeNodeParams free;
   };
   long long reserved2;
 };

@@ -133,6 +133,24 @@ static_assert(sizeof(hipKernelNodeParams) == 64 && offsetof(hipKernelNodeParams,
               offsetof(hipKernelNodeParams, kernelParams) == 48 &&
               offsetof(hipKernelNodeParams, sharedMemBytes) == 56);
 
+struct hipFuncAttributes {
+  int binaryVersion;
+  int cacheModeCA;
+  std::size_t constSizeBytes;
+  std::size_t localSizeBytes;
+  int maxDynamicSharedSizeBytes;
+  int maxThreadsPerBlock;
+  int numRegs;
+  int preferredShmemCarveout;
+  int ptxVersion;
+  std::size_t sharedSizeBytes;
+};
+static_assert(sizeof(hipFuncAttributes) == 56 &&
+              offsetof(hipFuncAttributes, localSizeBytes) == 16 &&
+              offsetof(hipFuncAttributes, maxThreadsPerBlock) == 28 &&
+              offsetof(hipFuncAttributes, ptxVersion) == 40 &&
+              offsetof(hipFuncAttributes, sharedSizeBytes) == 48);
+
 struct hipMemsetParams {
   void* dst;
   unsigned elementSize;

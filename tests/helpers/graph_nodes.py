@@ -71,6 +71,14 @@ def fill_node(graph: int, out: int, value: int, *after: int) -> int:
     return add("hipGraphAddMemsetNode", graph, ref(fill(out, value)), after=after)
 
 
+def memory(nbytes: int) -> hip.MemAllocNodeParams:
+    """Pinned memory of the first device."""
+    params = hip.MemAllocNodeParams(bytesize=nbytes)
+    params.poolProps.allocType = 1
+    params.poolProps.location = hip.MemLocation(1, 0)
+    return params
+
+
 def copy(to: int, source: int, kind: int, width: int = 256) -> hip.Memcpy3DParms:
     """One row as a pitched copy."""
     return hip.Memcpy3DParms(

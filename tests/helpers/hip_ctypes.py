@@ -18,6 +18,7 @@ GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2
 NONE, ACTIVE, INVALIDATED = 0, 1, 2
 H2H, H2D, D2H, D2D, DEFAULT = 0, 1, 2, 3, 4
 KERNEL, MEMCPY, MEMSET, HOST, GRAPH, EMPTY = 0, 1, 2, 3, 4, 5
+MEM_ALLOC, MEM_FREE = 10, 11
 LEGACY, PER_THREAD = 1, 2
 NON_BLOCKING = 1
 ADD, SET = 0, 1
@@ -85,6 +86,49 @@ class Memcpy3DParms(ctypes.Structure):
         ("dstPtr", PitchedPtr),
         ("extent", ctypes.c_size_t * 3),
         ("kind", ctypes.c_int),
+    ]
+
+
+class Extent(ctypes.Structure):
+    """hipExtent."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in ("width", "height", "depth")]
+
+
+class MemLocation(ctypes.Structure):
+    """hipMemLocation."""
+
+    _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
+
+
+class MemAccessDesc(ctypes.Structure):
+    """hipMemAccessDesc."""
+
+    _fields_ = [("location", MemLocation), ("flags", ctypes.c_int)]
+
+
+class MemPoolProps(ctypes.Structure):
+    """hipMemPoolProps."""
+
+    _fields_ = [
+        ("allocType", ctypes.c_int),
+        ("handleTypes", ctypes.c_int),
+        ("location", MemLocation),
+        ("win32SecurityAttributes", ctypes.c_void_p),
+        ("maxSize", ctypes.c_size_t),
+        ("reserved", ctypes.c_ubyte * 56),
+    ]
+
+
+class MemAllocNodeParams(ctypes.Structure):
+    """hipMemAllocNodeParams."""
+
+    _fields_ = [
+        ("poolProps", MemPoolProps),
+        ("accessDescs", ctypes.c_void_p),
+        ("accessDescCount", ctypes.c_size_t),
+        ("bytesize", ctypes.c_size_t),
+        ("dptr", ctypes.c_uint64),
     ]
 
 

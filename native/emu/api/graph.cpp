@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/api.h"
+#include "runtime/graph_memory.h"
 
 using namespace hipgraph::emu;
 
@@ -146,6 +147,7 @@ HIPGRAPH_API hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
   return entry([&] {
     const ApiLock lock;
     Node& found = required_node(node);
+    require(!is_memory_node(found), hipErrorNotSupported);
     found.graph->remove(found);
   });
 }

@@ -1,4 +1,5 @@
 #include "api/api.h"
+#include "runtime/graph_memory.h"
 #include "runtime/graph_update.h"
 #include "runtime/node_params.h"
 
@@ -8,7 +9,9 @@ HIPGRAPH_API hipError_t hipGraphClone(hipGraph_t* clone, hipGraph_t original) {
   return entry([&] {
     clear(required(clone));
     const ApiLock lock;
-    *clone = add_graph(find_graph(original)->clone());
+    const GraphPtr found = find_graph(original);
+    require(!owns_memory(*found), hipErrorNotSupported);
+    *clone = add_graph(found->clone());
   });
 }
 

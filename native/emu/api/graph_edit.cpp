@@ -6,8 +6,12 @@ using namespace hipgraph::emu;
 
 namespace {
 
-/// The generic calls ask of a host function's user data what its own calls do not.
-void require_user_data(const hipGraphNodeParams& params) {
+/// What the generic setters refuse and the setters of one kind of node do not: a host function
+/// without user data, and memory nodes, which have no setters of their own.
+void check_generic_edit(const hipGraphNodeParams& params) {
+  const bool memory =
+      params.type == hipGraphNodeTypeMemAlloc || params.type == hipGraphNodeTypeMemFree;
+  require(!memory, hipErrorNotSupported);
   const bool host = params.type == hipGraphNodeTypeHost;
   require(!host || params.host.userData != nullptr, hipErrorInvalidValue);
 }
@@ -29,7 +33,7 @@ HIPGRAPH_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeP
   return entry([&] {
     const ApiLock lock;
     Node& changed = required_node(node);
-    require_user_data(*required(params));
+    check_generic_edit(*required(params));
     edit(changed, work_of(params, *changed.graph));
   });
 }
@@ -40,7 +44,7 @@ HIPGRAPH_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graph_exec, hip
     const ApiLock lock;
     ExecNode& changed = find_graph_exec(graph_exec)->node(node);
     const Graph& graph = *required_node(node).graph;
-    require_user_data(*required(params));
+    check_generic_edit(*required(params));
     NodeWork work = work_of(params, graph);
     if (const auto* child = std::get_if<ChildWork>(&work)) {
       work_as<ChildWork>(changed.work);

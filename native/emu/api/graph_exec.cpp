@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "graph_abi.h"
 #include "runtime/capture_rules.h"
+#include "runtime/graph_memory.h"
 
 using namespace hipgraph::emu;
 
@@ -15,7 +16,10 @@ bool is_flag(unsigned long long flags) {
 }
 
 hipGraphExec_t instantiate(hipGraph_t graph, unsigned long long flags) {
-  return add_graph_exec(std::make_shared<GraphExec>(*find_graph(graph), flags));
+  const GraphPtr found = find_graph(graph);
+  auto made = std::make_shared<GraphExec>(*found, flags);
+  note_instantiated(*found);
+  return add_graph_exec(made);
 }
 
 void instantiate_with_flags(hipGraphExec_t* graph_exec, hipGraph_t graph,

@@ -1,9 +1,7 @@
 #include "runtime/launch.h"
 
 #include "api/api.h"
-#include "runtime/capture.h"
-#include "runtime/capture_rules.h"
-#include "runtime/node_commands.h"
+#include "runtime/submission.h"
 
 using namespace hipgraph::emu;
 
@@ -22,12 +20,9 @@ HIPGRAPH_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned g
     const StreamPtr found = find_stream(stream);
     const Admission admission = permit(call, *found);
     const FunctionPtr kernel = find_function(function);
-    if (admission == Admission::Record) {
-      record(*found, check_launch_node(kernel, launch));
-    } else {
-      const KernelWork work = check_launch(kernel, launch);
-      enqueue(*found, make_command(work, found->device, origin_of_stream(stream)));
-    }
+    const bool recorded = admission == Admission::Record;
+    submit(*found, admission,
+           recorded ? check_launch_node(kernel, launch) : check_launch(kernel, launch), stream);
   });
 }
 
@@ -38,11 +33,6 @@ HIPGRAPH_API hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t functi
     const StreamPtr found = find_stream(stream);
     const Admission admission = permit(call, *found);
     require(function != nullptr, hipErrorInvalidValue);
-    const HostWork work{{function, user_data}};
-    if (admission == Admission::Record) {
-      record(*found, work);
-    } else {
-      enqueue(*found, make_command(work, found->device, {}));
-    }
+    submit(*found, admission, HostWork{{function, user_data}}, stream);
   });
 }

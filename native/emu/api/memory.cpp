@@ -4,9 +4,9 @@
 #include "runtime/address_space.h"
 #include "runtime/capture_rules.h"
 #include "runtime/device_model.h"
-#include "runtime/executor.h"
-#include "runtime/failures.h"
+#include "runtime/graph_memory.h"
 #include "runtime/memory_checks.h"
+#include "runtime/memory_pools.h"
 #include "runtime/stream.h"
 
 using namespace hipgraph::emu;
@@ -47,10 +47,27 @@ Allocation freeable(const void* pointer) {
   return *allocation;
 }
 
-/// Frees once the whole device is idle. A failure met on the way stays for the next synchronise.
+/// A graph's allocation that was launched and not freed; null when there is none there.
+std::shared_ptr<GraphAllocation> claim_graph_memory_at(const void* pointer) {
+  const ApiLock lock;
+  return claim_graph_memory(address_of(pointer));
+}
+
+bool free_pool_memory(const void* pointer) {
+  const ApiLock lock;
+  return free_to_pool(address_of(pointer));
+}
+
+/// Frees once the whole device is idle; memory of a pool goes back to it later, without a wait. A
+/// failure met on the way stays for the next synchronise.
 void free_now(const char* call, void* pointer) {
   permit_now(call);
-  if (pointer == nullptr) return;
+  if (pointer == nullptr || free_pool_memory(pointer)) return;
+  if (const auto allocation = claim_graph_memory_at(pointer)) {
+    wait_for_device(allocation->device());
+    allocation->retire();
+    return;
+  }
   wait_for_device(freeable(pointer).device);
   require(AddressSpace::instance().release(address_of(pointer)), hipErrorInvalidValue);
 }
@@ -62,23 +79,6 @@ void host_malloc(const char* call, void** out, std::size_t bytes, unsigned flags
   constexpr unsigned both = hipHostMallocCoherent | hipHostMallocNonCoherent;
   require((flags & both) != both, hipErrorInvalidValue);
   allocate(out, bytes, AllocationKind::Pinned, flags);
-}
-
-void release_address(void* address) {
-  AddressSpace::instance().release(*static_cast<const std::uint64_t*>(address));
-}
-
-hipMemoryType type_of(AllocationKind kind) {
-  switch (kind) {
-    case AllocationKind::Pinned:
-    case AllocationKind::Registered: return hipMemoryTypeHost;
-    case AllocationKind::Managed: return hipMemoryTypeManaged;
-    case AllocationKind::Device:
-    case AllocationKind::Imported:
-    case AllocationKind::Code:
-    case AllocationKind::Kernarg: return hipMemoryTypeDevice;
-  }
-  return hipMemoryTypeUnregistered;
 }
 
 }  // namespace
@@ -117,6 +117,18 @@ HIPGRAPH_API hipError_t hipHostFree(void* pointer) {
   return entry([&, call = __func__] { free_now(call, pointer); });
 }
 
+HIPGRAPH_API hipError_t hipMallocHost(void** pointer, std::size_t bytes) {
+  return entry([&, call = __func__] { host_malloc(call, pointer, bytes, 0); });
+}
+
+HIPGRAPH_API hipError_t hipMemAllocHost(void** pointer, std::size_t bytes) {
+  return entry([&, call = __func__] { host_malloc(call, pointer, bytes, 0); });
+}
+
+HIPGRAPH_API hipError_t hipFreeHost(void* pointer) {
+  return entry([&, call = __func__] { free_now(call, pointer); });
+}
+
 HIPGRAPH_API hipError_t hipMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
   return entry([&, call = __func__] {
     clear(pointer);
@@ -124,29 +136,6 @@ HIPGRAPH_API hipError_t hipMallocManaged(void** pointer, std::size_t bytes, unsi
     const bool known = flags == hipMemAttachGlobal || flags == hipMemAttachHost;
     require(bytes != 0 && known, hipErrorInvalidValue);
     allocate(pointer, bytes, AllocationKind::Managed, flags);
-  });
-}
-
-HIPGRAPH_API hipError_t hipMallocAsync(void** pointer, std::size_t bytes, hipStream_t stream) {
-  return entry([&, call = __func__] {
-    clear(pointer);
-    const ApiLock lock;
-    const StreamPtr found = find_stream(stream, hipErrorInvalidHandle);
-    const Admission admission = permit(call, *found);
-    require(admission == Admission::Execute || bytes == 0, hipErrorNotSupported);
-    allocate(pointer, bytes, AllocationKind::Device, 0);
-  });
-}
-
-HIPGRAPH_API hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
-  return entry([&, call = __func__] {
-    const ApiLock lock;
-    const StreamPtr found = find_stream(stream, hipErrorInvalidHandle);
-    const Admission admission = permit(call, *found);
-    if (pointer == nullptr) return;
-    require(admission == Admission::Execute, hipErrorNotSupported);
-    const auto address = std::make_shared<std::uint64_t>(freeable(pointer).base);
-    enqueue(*found, make_action(release_address, address));
   });
 }
 
@@ -180,7 +169,8 @@ HIPGRAPH_API hipError_t hipHostGetDevicePointer(void** device_pointer, void* poi
     clear(required(device_pointer));
     require(flags == 0 && pointer != nullptr, hipErrorInvalidValue);
     const auto allocation = AddressSpace::instance().lookup(address_of(pointer));
-    require(allocation && type_of(allocation->kind) == hipMemoryTypeHost, hipErrorInvalidValue);
+    require(allocation && memory_type_of(allocation->kind) == hipMemoryTypeHost,
+            hipErrorInvalidValue);
     *device_pointer = pointer;
   });
 }
@@ -191,33 +181,5 @@ HIPGRAPH_API hipError_t hipMemGetInfo(std::size_t* available, std::size_t* total
     const std::size_t all = AddressSpace::instance().total_bytes(device);
     if (available != nullptr) *available = all - AddressSpace::instance().used_bytes(device);
     if (total != nullptr) *total = all;
-  });
-}
-
-HIPGRAPH_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes,
-                                                const void* pointer) {
-  return entry([&] {
-    if (attributes == nullptr) return;
-    *attributes = {hipMemoryTypeUnregistered, hipInvalidDeviceId, nullptr, nullptr, 0, 0};
-    const auto allocation = AddressSpace::instance().lookup(address_of(pointer));
-    if (pointer == nullptr || !allocation) return;
-    attributes->type = type_of(allocation->kind);
-    attributes->device = allocation->device;
-    attributes->devicePointer = const_cast<void*>(pointer);
-    const bool on_host = attributes->type != hipMemoryTypeDevice;
-    attributes->hostPointer = on_host ? const_cast<void*>(pointer) : nullptr;
-    attributes->isManaged = allocation->kind == AllocationKind::Managed ? 1 : 0;
-    attributes->allocationFlags = allocation->flags;
-  });
-}
-
-HIPGRAPH_API hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes,
-                                              hipDeviceptr_t pointer) {
-  return entry([&] {
-    require(base != nullptr || bytes != nullptr, hipErrorInvalidValue);
-    const auto allocation = AddressSpace::instance().lookup(address_of(pointer));
-    require(allocation.has_value(), hipErrorNotFound);
-    if (base != nullptr) *base = reinterpret_cast<void*>(allocation->base);
-    if (bytes != nullptr) *bytes = allocation->bytes;
   });
 }

@@ -1,6 +1,7 @@
-#include "api/api.h"
+#include "api/memory_region.h"
 #include "runtime/capture.h"
 #include "runtime/capture_rules.h"
+#include "runtime/device_model.h"
 #include "runtime/failures.h"
 #include "runtime/memory_checks.h"
 #include "runtime/node_commands.h"
@@ -45,12 +46,36 @@ void copy_on_stream(const char* call, void* to, const void* from, std::size_t by
   if (copy.bytes != 0) enqueue(*found, make_eager_copy(copy));
 }
 
-/// A 2-D copy's parameters, checked as far as both the eager and the recorded form do.
+/// A 2-D copy's parameters; those of a copy of nothing are not looked at.
 hipMemcpy3DParms checked_2d(void* to, std::size_t to_pitch, const void* from,
                             std::size_t from_pitch, std::size_t width, std::size_t height,
                             hipMemcpyKind kind) {
-  require(width <= to_pitch && width <= from_pitch, hipErrorInvalidPitchValue);
+  const bool empty = width == 0 || height == 0;
+  require(empty || (width <= to_pitch && width <= from_pitch), hipErrorInvalidPitchValue);
   return region_of_2d(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+/// A copy on a stream that the host waits for; never recorded.
+hipError_t copy_and_wait(const char* call, void* to, const void* from, std::size_t bytes,
+                         hipMemcpyKind kind, hipStream_t stream) {
+  CommandPtr command;
+  {
+    const ApiLock lock;
+    const StreamPtr found = find_stream(stream);
+    permit(call, *found);
+    const CheckedCopy copy = check_copy(to, from, bytes, kind);
+    if (copy.bytes == 0) return hipSuccess;
+    command = make_eager_copy(copy);
+    enqueue(*found, command);
+  }
+  return Failures::instance().wait({&command, 1});
+}
+
+void check_devices(int to_device, int from_device) {
+  const int devices = DeviceModel::instance().devices;
+  const bool known =
+      to_device >= 0 && to_device < devices && from_device >= 0 && from_device < devices;
+  require(known, hipErrorInvalidDevice);
 }
 
 }  // namespace
@@ -102,22 +127,24 @@ HIPGRAPH_API hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t fro
   });
 }
 
-HIPGRAPH_API hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                                         std::size_t from_pitch, std::size_t width,
-                                         std::size_t height, hipMemcpyKind kind,
-                                         hipStream_t stream) {
+HIPGRAPH_API hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t bytes,
+                                            hipMemcpyKind kind, hipStream_t stream) {
+  return entry([&, call = __func__] { return copy_and_wait(call, to, from, bytes, kind, stream); });
+}
+
+HIPGRAPH_API hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                      std::size_t bytes) {
   return entry([&, call = __func__] {
-    const ApiLock lock;
-    const StreamPtr found = find_stream(stream);
-    const Admission admission = permit(call, *found);
-    if (width == 0 || height == 0) return;
-    const MemcpyWork work =
-        check_copy_region(checked_2d(to, to_pitch, from, from_pitch, width, height, kind));
-    if (admission == Admission::Record) {
-      record(*found, work);
-    } else {
-      enqueue(*found, make_command(work, found->device, {}));
-    }
+    check_devices(to_device, from_device);
+    return copy_blocking(call, to, from, bytes, hipMemcpyDeviceToDevice);
+  });
+}
+
+HIPGRAPH_API hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from,
+                                           int from_device, std::size_t bytes, hipStream_t stream) {
+  return entry([&, call = __func__] {
+    check_devices(to_device, from_device);
+    copy_on_stream(call, to, from, bytes, hipMemcpyDeviceToDevice, stream);
   });
 }
 
@@ -125,17 +152,18 @@ HIPGRAPH_API hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* 
                                     std::size_t from_pitch, std::size_t width, std::size_t height,
                                     hipMemcpyKind kind) {
   return entry([&, call = __func__] {
-    CommandPtr command;
-    {
-      const ApiLock lock;
-      permit(call);
-      if (width == 0 || height == 0) return hipSuccess;
-      const MemcpyWork work =
-          check_copy_region(checked_2d(to, to_pitch, from, from_pitch, width, height, kind));
-      const StreamPtr stream = find_stream(nullptr);
-      command = make_command(work, stream->device, {});
-      enqueue(*stream, command);
-    }
-    return Failures::instance().wait({&command, 1});
+    return copy_region_blocking(
+        call, [=] { return checked_2d(to, to_pitch, from, from_pitch, width, height, kind); });
+  });
+}
+
+HIPGRAPH_API hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                                         std::size_t from_pitch, std::size_t width,
+                                         std::size_t height, hipMemcpyKind kind,
+                                         hipStream_t stream) {
+  return entry([&, call = __func__] {
+    copy_region_on_stream(
+        call, [=] { return checked_2d(to, to_pitch, from, from_pitch, width, height, kind); },
+        stream);
   });
 }

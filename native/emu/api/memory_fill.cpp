@@ -32,6 +32,20 @@ hipError_t fill_blocking(const char* call, const hipMemsetParams& parms) {
   return Failures::instance().wait({&command, 1});
 }
 
+void fill_rows_on_stream(const char* call, const hipMemsetParams& parms, hipStream_t stream) {
+  const ApiLock lock;
+  const StreamPtr found = find_stream(stream);
+  const Admission admission = permit(call, *found);
+  const bool rows_fit =
+      parms.width <= SIZE_MAX / parms.elementSize && parms.pitch >= parms.width * parms.elementSize;
+  require(rows_fit, hipErrorInvalidValue);
+  if (admission == Admission::Record) {
+    record(*found, check_fill_node(parms));
+  } else {
+    fill(*found, parms);
+  }
+}
+
 void fill_on_stream(const char* call, const hipMemsetParams& parms, hipStream_t stream) {
   const ApiLock lock;
   const StreamPtr found = find_stream(stream);
@@ -97,15 +111,48 @@ HIPGRAPH_API hipError_t hipMemset2D(void* to, std::size_t pitch, int value, std:
 HIPGRAPH_API hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                                          std::size_t height, hipStream_t stream) {
   return entry([&, call = __func__] {
-    const ApiLock lock;
-    const hipMemsetParams parms{to, 1, height, pitch, static_cast<unsigned>(value), width};
-    const StreamPtr found = find_stream(stream);
-    const Admission admission = permit(call, *found);
-    require(pitch >= width, hipErrorInvalidValue);
-    if (admission == Admission::Record) {
-      record(*found, check_fill_node(parms));
-    } else {
-      fill(*found, parms);
-    }
+    fill_rows_on_stream(call, {to, 1, height, pitch, static_cast<unsigned>(value), width}, stream);
+  });
+}
+
+HIPGRAPH_API hipError_t hipMemsetD2D8(hipDeviceptr_t to, std::size_t pitch, unsigned char value,
+                                      std::size_t width, std::size_t height) {
+  return entry(
+      [&, call = __func__] { return fill_blocking(call, {to, 1, height, pitch, value, width}); });
+}
+
+HIPGRAPH_API hipError_t hipMemsetD2D8Async(hipDeviceptr_t to, std::size_t pitch,
+                                           unsigned char value, std::size_t width,
+                                           std::size_t height, hipStream_t stream) {
+  return entry([&, call = __func__] {
+    fill_rows_on_stream(call, {to, 1, height, pitch, value, width}, stream);
+  });
+}
+
+HIPGRAPH_API hipError_t hipMemsetD2D16(hipDeviceptr_t to, std::size_t pitch, unsigned short value,
+                                       std::size_t width, std::size_t height) {
+  return entry(
+      [&, call = __func__] { return fill_blocking(call, {to, 2, height, pitch, value, width}); });
+}
+
+HIPGRAPH_API hipError_t hipMemsetD2D16Async(hipDeviceptr_t to, std::size_t pitch,
+                                            unsigned short value, std::size_t width,
+                                            std::size_t height, hipStream_t stream) {
+  return entry([&, call = __func__] {
+    fill_rows_on_stream(call, {to, 2, height, pitch, value, width}, stream);
+  });
+}
+
+HIPGRAPH_API hipError_t hipMemsetD2D32(hipDeviceptr_t to, std::size_t pitch, unsigned value,
+                                       std::size_t width, std::size_t height) {
+  return entry(
+      [&, call = __func__] { return fill_blocking(call, {to, 4, height, pitch, value, width}); });
+}
+
+HIPGRAPH_API hipError_t hipMemsetD2D32Async(hipDeviceptr_t to, std::size_t pitch, unsigned value,
+                                            std::size_t width, std::size_t height,
+                                            hipStream_t stream) {
+  return entry([&, call = __func__] {
+    fill_rows_on_stream(call, {to, 4, height, pitch, value, width}, stream);
   });
 }

@@ -8,14 +8,13 @@
 #include "machine/target.h"
 #include "runtime/capture_rules.h"
 #include "runtime/device.h"
-#include "runtime/dispatch.h"
 
 using namespace hipgraph::emu;
 
 namespace {
 
 void load(hipModule_t* module, const void* image, std::size_t bytes) {
-  std::shared_ptr<CodeObject> code = load_code(image, bytes);
+  std::shared_ptr<CodeObject> code = load_code(image, bytes, this_thread().device);
   const ApiLock lock;
   *module = add_module(std::move(code));
 }
@@ -136,21 +135,5 @@ HIPGRAPH_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute at
     const auto index = static_cast<std::size_t>(attribute);
     require(index < attribute_rows.size(), hipErrorInvalidValue);
     *value = attribute_rows[index].value(*found->kernel);
-  });
-}
-
-HIPGRAPH_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-    int* blocks, hipFunction_t function, int block_items, std::size_t dynamic_lds_bytes) {
-  return entry([&] {
-    constexpr int max_block_items = 1024;
-    require(blocks != nullptr && function != nullptr, hipErrorInvalidValue);
-    require(block_items > 0, hipErrorInvalidValue);
-    const ApiLock lock;
-    const FunctionPtr found = required_function(function);
-    const bool fits = block_items <= max_block_items && dynamic_lds_bytes <= UINT32_MAX;
-    *blocks = !fits ? 0
-                    : static_cast<int>(workgroups_per_compute_unit(
-                          *found->kernel, static_cast<std::uint32_t>(block_items),
-                          static_cast<std::uint32_t>(dynamic_lds_bytes)));
   });
 }

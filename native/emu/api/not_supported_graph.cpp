@@ -3,12 +3,9 @@
 // What this device refuses of HIP's calls: graphs.
 // In alphabetical order.
 
-NOT_SUPPORTED(hipDrvGraphAddMemFreeNode)
 NOT_SUPPORTED(hipGraphAddBatchMemOpNode)
 NOT_SUPPORTED(hipGraphAddExternalSemaphoresSignalNode)
 NOT_SUPPORTED(hipGraphAddExternalSemaphoresWaitNode)
-NOT_SUPPORTED(hipGraphAddMemAllocNode)
-NOT_SUPPORTED(hipGraphAddMemFreeNode)
 NOT_SUPPORTED(hipGraphBatchMemOpNodeGetParams)
 NOT_SUPPORTED(hipGraphBatchMemOpNodeSetParams)
 NOT_SUPPORTED(hipGraphExecBatchMemOpNodeSetParams)
@@ -18,6 +15,4 @@ NOT_SUPPORTED(hipGraphExternalSemaphoresSignalNodeGetParams)
 NOT_SUPPORTED(hipGraphExternalSemaphoresSignalNodeSetParams)
 NOT_SUPPORTED(hipGraphExternalSemaphoresWaitNodeGetParams)
 NOT_SUPPORTED(hipGraphExternalSemaphoresWaitNodeSetParams)
-NOT_SUPPORTED(hipGraphMemAllocNodeGetParams)
-NOT_SUPPORTED(hipGraphMemFreeNodeGetParams)
 NOT_SUPPORTED(hipGreenCtxCreate)

@@ -4,29 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
-#include <map>
-#include <mutex>
-#include <shared_mutex>
-#include <vector>
 
-#include "runtime/arena.h"
-#include "runtime/block.h"
-#include "runtime/device_model.h"
-#include "runtime/writer_note.h"
+#include "runtime/address_space_state.h"
 
 namespace hipgraph::emu {
 namespace {
 
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
-constexpr std::size_t host_reserve = std::size_t{64} << 30;
-constexpr int fresh_poison = 0xBE;
-constexpr int freed_poison = 0xDE;
-// An allocation beyond this is poisoned at its start only, so that a huge one costs no memory.
-constexpr std::size_t fresh_poison_bytes = 256 * mebibyte;
-constexpr std::size_t freed_poison_bytes = mebibyte;
 constexpr std::size_t quarantine_blocks = 1024;
-constexpr std::size_t quarantine_bytes = 64 * mebibyte;
+constexpr std::size_t quarantine_bytes = std::size_t{64} << 20;
 constexpr std::size_t small_copy = 4096;
 
 bool on_device(AllocationKind kind) {
@@ -40,57 +25,26 @@ bool numbered(AllocationKind kind) {
 
 }  // namespace
 
-struct AddressSpace::State {
-  using Table = std::atomic<Block*>;
-  using Unique = std::unique_lock<std::shared_mutex>;
-  using Shared = std::shared_lock<std::shared_mutex>;
-
-  explicit State(const DeviceModel& model)
-      : arena(2 * model.memory_bytes * static_cast<std::size_t>(model.devices) + host_reserve),
-        table(static_cast<Table*>(reserve_table(arena.pages() * sizeof(Table)))),
-        used(static_cast<std::size_t>(model.devices), 0) {}
-
-  mutable std::shared_mutex mutex;
-  Arena arena;
-  Table* table;                            ///< block of each arena page, quarantined ones too
-  std::map<std::uint64_t, Block*> blocks;  ///< by base: live, quarantined and guards
-  std::deque<Block*> quarantine;
-  std::size_t quarantined = 0;  ///< bytes of them that still hold poison
-  std::deque<Block> records;
-  std::vector<Block*> spare;
-  std::vector<std::size_t> used;
-  std::uint64_t last_number = 0;
-  std::atomic<std::uint64_t> generation{1};
-  std::atomic<std::size_t> adopted{0};
-  std::atomic<bool> shares{false};
-  std::map<std::uint64_t, WriterNote> adopted_notes;  ///< by dword address
-
-  Block* table_block(std::uint64_t address) const {
-    if (!arena.holds(address)) return nullptr;
-    return table[arena.page_of(address)].load(std::memory_order_acquire);
-  }
-  /// The live block that holds `address`, guards excepted.
-  Block* live_block(std::uint64_t address) const;
-  Block* fresh_record();
-  void fill_table(const Block& block, Block* value);
-  std::optional<std::uint64_t> take(std::size_t bytes);
-  void add(Allocation& made);
-  void forget(Block* block);
-  void evict_oldest();
-  void enter_quarantine(Block* block);
-  /// The note on the dword at `address`, or null when there is none.
-  const WriterNote* note_on(std::uint64_t address) const;
-  void note(Block& block, std::uint64_t address, std::size_t bytes, const Writer& writer);
-};
-
-Block* AddressSpace::State::live_block(std::uint64_t address) const {
+Block* AddressSpace::State::block_around(std::uint64_t address) const {
   Block* block = table_block(address);
   if (block == nullptr) {
     auto next = blocks.upper_bound(address);
     if (next == blocks.begin()) return nullptr;
     block = std::prev(next)->second;
   }
-  return block->live.load(std::memory_order_acquire) && block->holds(address) ? block : nullptr;
+  return block->holds(address) ? block : nullptr;
+}
+
+Block* AddressSpace::State::live_block(std::uint64_t address) const {
+  Block* block = block_around(address);
+  return block != nullptr && block->live.load(std::memory_order_acquire) ? block : nullptr;
+}
+
+Block* AddressSpace::State::known_block(std::uint64_t address) const {
+  Block* block = block_around(address);
+  if (block == nullptr) return nullptr;
+  const bool named = block->reserved && block->allocation.kind == AllocationKind::Graph;
+  return named || block->live.load(std::memory_order_acquire) ? block : nullptr;
 }
 
 Block* AddressSpace::State::fresh_record() {
@@ -116,12 +70,13 @@ std::optional<std::uint64_t> AddressSpace::State::take(std::size_t bytes) {
 }
 
 /// Makes `made`, whose base was taken, a live allocation with a number.
-void AddressSpace::State::add(Allocation& made) {
+Block* AddressSpace::State::add(Allocation& made) {
   if (numbered(made.kind)) made.number = ++last_number;
   Block* block = fresh_record();
   block->open(made);
   fill_table(*block, block);
   blocks.emplace(made.base, block);
+  return block;
 }
 
 void AddressSpace::State::forget(Block* block) {
@@ -249,10 +204,12 @@ bool AddressSpace::release(std::uint64_t base) {
   State& state = *state_;
   const State::Unique lock(state.mutex);
   const auto found = state.blocks.find(base);
-  if (found == state.blocks.end() || !found->second->live.load()) return false;
+  if (found == state.blocks.end()) return false;
   Block* block = found->second;
+  if (!block->live.load() && !block->reserved) return false;
   const Allocation& a = block->allocation;
   block->live.store(false);
+  block->reserved = false;
   state.generation.fetch_add(1);
   if (on_device(a.kind)) state.used[static_cast<std::size_t>(a.device)] -= whole_pages(a.bytes);
   if (!state.arena.holds(base)) {
@@ -271,7 +228,7 @@ bool AddressSpace::release(std::uint64_t base) {
 
 std::optional<Allocation> AddressSpace::lookup(std::uint64_t address) const {
   const State::Shared lock(state_->mutex);
-  const Block* block = state_->live_block(address);
+  const Block* block = state_->known_block(address);
   return block == nullptr ? std::nullopt : std::optional(block->allocation);
 }
 

@@ -12,6 +12,8 @@ namespace hipgraph::emu {
 /// What an allocation is; hipPointerGetAttributes and copy checks need it.
 enum class AllocationKind : std::uint8_t {
   Device,
+  Pool,      ///< of a memory pool, handed out and taken back in stream order
+  Graph,     ///< of a graph's allocation node
   Imported,  ///< device memory of another process
   Pinned,
   Managed,
@@ -51,6 +53,18 @@ class AddressSpace final : public Memory {
   std::optional<Allocation> import(int file, std::size_t bytes, int device);
   /// Whether this process ever shared memory with another one.
   bool shares() const;
+  /// Addresses for an allocation of a pool or a graph, with no memory behind them yet. The caller
+  /// charges the device for memory that it keeps.
+  std::optional<Allocation> reserve(std::size_t bytes, AllocationKind kind, int device);
+  /// Puts memory behind the reserved addresses from `base` on, of which the first `bytes` count;
+  /// their system pages are as many as when they were reserved. What a pool hands out anew is a new
+  /// allocation, what a graph does is the same one.
+  Allocation commit(std::uint64_t base, std::size_t bytes);
+  /// Takes the memory away again: touching it from now on is a fault.
+  void retire(std::uint64_t base);
+  /// Takes device memory for a pool; false when there is not enough.
+  bool charge(int device, std::size_t bytes);
+  void refund(int device, std::size_t bytes);
   /// Frees the allocation that starts at `base`; false when there is none.
   bool release(std::uint64_t base);
   /// The live allocation holding `address` (interior pointers too).

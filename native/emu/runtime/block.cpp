@@ -12,6 +12,8 @@ constexpr std::uint64_t near_bytes = std::uint64_t{16} << 20;
 const char* origin(AllocationKind kind) {
   switch (kind) {
     case AllocationKind::Device: return "hipMalloc ";
+    case AllocationKind::Pool: return "hipMallocAsync ";
+    case AllocationKind::Graph: return "graph allocation ";
     case AllocationKind::Imported: return "hipIpcOpenMemHandle ";
     case AllocationKind::Pinned: return "hipHostMalloc ";
     case AllocationKind::Managed: return "hipMallocManaged ";
@@ -39,6 +41,7 @@ void Block::open(const Allocation& as) {
   host_begin = host_end = 0;
   label = nullptr;
   file = -1;
+  reserved = untouched = false;
   const std::uint64_t last = as.base + as.bytes;
   begin.store(as.base, std::memory_order_relaxed);
   end.store(last, std::memory_order_relaxed);
@@ -71,8 +74,8 @@ std::string place_in(const Block& block, std::uint64_t address, std::uint64_t by
   if (block.label != nullptr) return hex(address) + " belongs to the " + block.label;
   const std::uint64_t begin = block.allocation.base;
   const std::uint64_t end = begin + block.allocation.bytes;
-  const std::string freed = block.live.load() ? "" : ", which was freed";
-  const std::string name = name_of(block) + freed;
+  const char* gone = block.untouched ? ", which no launch has allocated yet" : ", which was freed";
+  const std::string name = name_of(block) + (block.live.load() ? "" : gone);
   if (address < begin) return hex(address) + " is " + count(begin - address) + " before " + name;
   if (address >= end) {
     return hex(address) + " is " + count(address - end) + " past the end of " + name;

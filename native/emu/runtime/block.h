@@ -19,7 +19,9 @@ struct Block {
   Allocation allocation;                       ///< this and all below: under the space's lock
   std::uint64_t host_begin = 0, host_end = 0;  ///< hull of what the host and copies wrote
   const char* label = nullptr;                 ///< of a guard
-  int file = -1;                               ///< descriptor through which others map it
+  bool reserved = false;   ///< memory comes and goes behind these addresses until released
+  bool untouched = false;  ///< reserved, and no memory was behind it yet
+  int file = -1;           ///< descriptor through which others map it
 
   /// Describes a new live allocation; writable unless it is code.
   void open(const Allocation& as);

@@ -97,20 +97,24 @@ class Fill final : public Command {
 
   Progress start() override {
     const FillRegion& r = region_;
-    const std::size_t row_bytes = r.width * r.element_size;
-    for (std::size_t y = 0; y < r.height; ++y) {
-      std::byte* to = r.to + y * r.pitch;
-      if (!check_alive(to, row_bytes, "fill of")) {
-        status_ = status::illegal_address;
-        return Progress::Complete;
+    for (std::size_t z = 0; z < r.depth; ++z) {
+      for (std::size_t y = 0; y < r.height; ++y) {
+        status_ = fill(r.to + z * r.slice + y * r.pitch);
+        if (status_ != status::success) return Progress::Complete;
       }
-      fill_row(to, r);
-      note(to, row_bytes);
     }
     return Progress::Complete;
   }
 
  private:
+  Status fill(std::byte* to) const {
+    const std::size_t bytes = region_.width * region_.element_size;
+    if (!check_alive(to, bytes, "fill of")) return status::illegal_address;
+    fill_row(to, region_);
+    note(to, bytes);
+    return status::success;
+  }
+
   FillRegion region_;
 };
 

@@ -50,12 +50,14 @@ struct CopyRegion {
   std::size_t to_pitch, from_pitch, to_slice, from_slice;
 };
 CommandPtr make_copy_region(const CopyRegion& region);
-/// Fills height rows of width elements of element_size bytes (1, 2, 4), pitch in bytes.
+/// Fills depth slices of height rows of width elements of element_size bytes (1, 2, 4); pitch and
+/// slice in bytes.
 struct FillRegion {
   std::byte* to;
   std::uint32_t value;
   std::uint32_t element_size;
   std::size_t width, height, pitch;
+  std::size_t depth, slice;
 };
 CommandPtr make_fill(const FillRegion& region);
 /// Runs a host function on the runtime's callback thread; later commands wait for its return.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/api_lock.h"
+#include "runtime/memory_pools.h"
 
 namespace hipgraph::emu {
 
@@ -15,6 +16,7 @@ hipError_t Failures::wait(std::span<const CommandPtr> commands) {
   for (const CommandPtr& command : commands) {
     if (command) Executor::instance().wait(command);
   }
+  trim_pools();
   const ApiLock lock;
   return report(commands);
 }

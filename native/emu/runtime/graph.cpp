@@ -42,7 +42,8 @@ hipGraphNodeType type_of(const NodeWork& work) {
   constexpr std::array types{hipGraphNodeTypeEmpty,       hipGraphNodeTypeKernel,
                              hipGraphNodeTypeMemcpy,      hipGraphNodeTypeMemset,
                              hipGraphNodeTypeHost,        hipGraphNodeTypeGraph,
-                             hipGraphNodeTypeEventRecord, hipGraphNodeTypeWaitEvent};
+                             hipGraphNodeTypeEventRecord, hipGraphNodeTypeWaitEvent,
+                             hipGraphNodeTypeMemAlloc,    hipGraphNodeTypeMemFree};
   static_assert(types.size() == std::variant_size_v<NodeWork>);
   return types[work.index()];
 }

@@ -64,8 +64,9 @@ class Graph {
   std::uint64_t number() const { return number_; }
 
   hipGraph_t handle = nullptr;
-  UserReferences references;  ///< what callers asked it to keep alive
-  bool capturing = false;     ///< being recorded: a caller may look and add, not destroy
+  UserReferences references;         ///< what callers asked it to keep alive
+  bool capturing = false;            ///< being recorded: a caller may look and add, not destroy
+  bool memory_instantiated = false;  ///< has memory nodes and was instantiated, which works once
 
  private:
   int device_;

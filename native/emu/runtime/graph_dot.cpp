@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "runtime/event.h"
+#include "runtime/graph_memory.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -57,6 +58,16 @@ struct NodeLabel {
   void operator()(const EventWaitWork& work) {
     text << "EVENT_WAIT";
     if (shows(hipGraphDebugDotFlagsEventNodeParams)) text << "\\n" << work.event->handle;
+  }
+  void operator()(const MemAllocWork& work) {
+    text << "MEM_ALLOC";
+    if (!shows(hipGraphDebugDotFlagsVerbose)) return;
+    const hipMemAllocNodeParams& params = work.allocation->params();
+    text << "\\n" << params.dptr << "\\n" << params.bytesize << " bytes";
+  }
+  void operator()(const MemFreeWork& work) {
+    text << "MEM_FREE";
+    if (shows(hipGraphDebugDotFlagsVerbose)) text << "\\n" << work.allocation->params().dptr;
   }
 };
 

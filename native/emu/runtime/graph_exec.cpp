@@ -8,6 +8,7 @@
 #include "runtime/event.h"
 #include "runtime/executor.h"
 #include "runtime/failures.h"
+#include "runtime/graph_memory.h"
 #include "runtime/handle_table.h"
 #include "runtime/node_commands.h"
 
@@ -151,6 +152,7 @@ GraphExec::~GraphExec() {
 void GraphExec::launch(const StreamPtr& stream) {
   check_modules(nodes_);
   if (nodes_.empty()) return;
+  begin_memory_launch(nodes_, flags_ == hipGraphInstantiateFlagAutoFreeOnLaunch);
   std::vector<CommandPtr> entry = predecessors(*stream);
   if (last_end_ && !Executor::instance().complete(last_end_)) {
     if (!Executor::instance().precedes(last_end_, entry)) note_overlap(number_);

@@ -4,6 +4,7 @@
 
 #include "entry.h"
 #include "runtime/event.h"
+#include "runtime/graph_memory.h"
 #include "runtime/memory_checks.h"
 
 namespace hipgraph::emu {
@@ -11,15 +12,27 @@ namespace {
 
 using abi::require;
 
+void check_fill_again(const MemsetWork& fill) {
+  const hipMemsetParams& parms = fill.parms;
+  if (fill.depth == 1) {
+    check_fill_node(parms);
+    return;
+  }
+  const hipPitchedPtr to{parms.dst, parms.pitch, parms.width, fill.slice / parms.pitch};
+  check_fill_volume(to, static_cast<int>(parms.value), {parms.width, parms.height, fill.depth});
+}
+
 /// What a node of the new graph must still be when an exec takes its work: its kernel loaded, its
 /// memory there.
 void check_again(const NodeWork& work) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     require(kernel->function->live, hipErrorInvalidDeviceFunction);
   } else if (const auto* fill = std::get_if<MemsetWork>(&work)) {
-    check_fill_node(fill->parms);
+    check_fill_again(*fill);
   } else if (const auto* copy = std::get_if<MemcpyWork>(&work)) {
     const hipMemcpy3DParms& parms = copy->parms;
+    // HIP looks such a copy's symbol up by the address of its source and never finds it.
+    require(!copy->to_symbol, hipErrorInvalidValue);
     if (copy->one_dimensional) {
       check_copy_node(parms.dstPtr.ptr, parms.srcPtr.ptr, parms.extent.width, parms.kind);
     } else {
@@ -28,12 +41,14 @@ void check_again(const NodeWork& work) {
   }
 }
 
-/// Takes a node's work; whether the node is enabled and its attribute stay the exec's.
+/// Takes a node's work; whether the node is enabled, its attribute and the memory that it gives or
+/// frees stay the exec's.
 void take_work(ExecNode& to, const Node& from) {
   if (const auto* child = std::get_if<ChildWork>(&from.work)) {
     update_child(to, *child->graph);
     return;
   }
+  if (is_memory_node(from)) return;
   check_again(from.work);
   NodeWork changed = from.work;
   if (auto* kernel = std::get_if<KernelWork>(&changed)) {

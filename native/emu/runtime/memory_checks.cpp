@@ -22,9 +22,7 @@ bool holds(const Allocation& allocation, const void* address, std::size_t bytes)
 }
 
 bool is_device(const std::optional<Allocation>& allocation) {
-  return allocation &&
-         (allocation->kind == AllocationKind::Device ||
-          allocation->kind == AllocationKind::Imported || allocation->kind == AllocationKind::Code);
+  return allocation && memory_type_of(allocation->kind) == hipMemoryTypeDevice;
 }
 
 bool valid(hipMemcpyKind kind) {
@@ -79,6 +77,21 @@ void check_side(const Side& side, const hipExtent& extent) {
 }
 
 }  // namespace
+
+hipMemoryType memory_type_of(AllocationKind kind) {
+  switch (kind) {
+    case AllocationKind::Pinned:
+    case AllocationKind::Registered: return hipMemoryTypeHost;
+    case AllocationKind::Managed: return hipMemoryTypeManaged;
+    case AllocationKind::Device:
+    case AllocationKind::Pool:
+    case AllocationKind::Graph:
+    case AllocationKind::Imported:
+    case AllocationKind::Code:
+    case AllocationKind::Kernarg: return hipMemoryTypeDevice;
+  }
+  __builtin_unreachable();  // the enumeration has no other member
+}
 
 bool is_device_memory(const void* address) { return is_device(lookup(address)); }
 
@@ -152,6 +165,16 @@ MemsetWork check_fill_node(const hipMemsetParams& parms) {
   const std::size_t bytes = parms.height == 1 ? row : parms.height * parms.pitch;
   require(holds(*allocation, parms.dst, bytes), hipErrorInvalidValue);
   return {parms};
+}
+
+MemsetWork check_fill_volume(const hipPitchedPtr& to, int value, const hipExtent& extent) {
+  require(to.ptr != nullptr && to.pitch >= extent.width, hipErrorInvalidValue);
+  const auto allocation = lookup(to.ptr);
+  require(allocation.has_value(), hipErrorInvalidValue);
+  require(holds(*allocation, to.ptr, span_of({to, hipPos{}}, extent)), hipErrorInvalidValue);
+  const hipMemsetParams parms{to.ptr,      1, extent.height, to.pitch, static_cast<unsigned>(value),
+                              extent.width};
+  return {parms, extent.depth, to.pitch * to.ysize};
 }
 
 }  // namespace hipgraph::emu

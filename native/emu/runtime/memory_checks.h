@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "hip_abi.h"
+#include "runtime/address_space.h"
 #include "runtime/node_work.h"
 
 namespace hipgraph::emu {
@@ -30,7 +31,11 @@ hipMemcpy3DParms region_of_2d(void* to, std::size_t to_pitch, const void* from,
                               hipMemcpyKind kind);
 /// Checks a fill that may be 2-D, for a node or a recorded call.
 MemsetWork check_fill_node(const hipMemsetParams& parms);
+/// Checks a fill of a box of bytes, which must not be empty.
+MemsetWork check_fill_volume(const hipPitchedPtr& to, int value, const hipExtent& extent);
 /// Whether `address` lies in device memory of this library.
 bool is_device_memory(const void* address);
+/// What HIP calls memory of this kind.
+hipMemoryType memory_type_of(AllocationKind kind);
 
 }  // namespace hipgraph::emu

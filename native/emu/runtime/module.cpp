@@ -4,6 +4,7 @@
 #include "runtime/api_lock.h"
 #include "runtime/handle_table.h"
 #include "runtime/json.h"
+#include "runtime/registered_code.h"
 #include "runtime/report.h"
 
 namespace hipgraph::emu {
@@ -21,9 +22,9 @@ Modules& modules() {
 
 }  // namespace
 
-std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes) {
+std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes, int device) {
   try {
-    return CodeObject::load(image, bytes, this_thread().device);
+    return CodeObject::load(image, bytes, device);
   } catch (const LoadError& error) {
     const JsonObject json =
         JsonObject().add("kind", "load").add("status", error.status).add("text", error.text);
@@ -67,7 +68,9 @@ FunctionPtr function_of(Module& module, const char* name) {
 }
 
 FunctionPtr find_function(const void* handle) {
-  return modules().functions.find(reinterpret_cast<hipFunction_t>(const_cast<void*>(handle)));
+  FunctionPtr function =
+      modules().functions.find(reinterpret_cast<hipFunction_t>(const_cast<void*>(handle)));
+  return function ? function : find_host_function(handle, this_thread().device);
 }
 
 }  // namespace hipgraph::emu

@@ -29,9 +29,9 @@ struct Module {
 };
 using ModulePtr = std::shared_ptr<Module>;
 
-/// Loads an image for the current device; `bytes` may be 0 when only the image itself tells. Done
-/// without the API lock; a refused image is reported and fails with the loader's code.
-std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes);
+/// Loads an image for a device; `bytes` may be 0 when only the image itself tells. Needs no lock; a
+/// refused image is reported and fails with the loader's code.
+std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes, int device);
 /// Gives loaded code a handle.
 hipModule_t add_module(std::shared_ptr<CodeObject> code);
 /// The live module: null fails with InvalidHandle, an unknown one with NotFound.
@@ -40,7 +40,8 @@ ModulePtr find_module(hipModule_t handle);
 void unload_module(const ModulePtr& module);
 /// The handle of a kernel in a module: the same one every time; NotFound when there is none.
 FunctionPtr function_of(Module& module, const char* name);
-/// The live function behind a handle, or null.
+/// The live function behind a handle, or behind a host function of the program on the current
+/// device; null when it is neither.
 FunctionPtr find_function(const void* handle);
 
 }  // namespace hipgraph::emu

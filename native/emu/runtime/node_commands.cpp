@@ -6,6 +6,7 @@
 #include "runtime/address_space.h"
 #include "runtime/dispatch.h"
 #include "runtime/executor.h"
+#include "runtime/graph_memory.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -26,6 +27,8 @@ struct CommandOf {
   CommandPtr operator()(const ChildWork&) const { return nullptr; }
   CommandPtr operator()(const EventRecordWork&) const { return nullptr; }
   CommandPtr operator()(const EventWaitWork&) const { return nullptr; }
+  CommandPtr operator()(const MemAllocWork& work) const { return make_graph_alloc(work); }
+  CommandPtr operator()(const MemFreeWork& work) const { return make_graph_free(work); }
   CommandPtr operator()(const HostWork& work) const {
     return make_host_function(work.parms.fn, work.parms.userData);
   }
@@ -44,7 +47,7 @@ struct CommandOf {
   CommandPtr operator()(const MemsetWork& work) const {
     const hipMemsetParams& parms = work.parms;
     return make_fill({static_cast<std::byte*>(parms.dst), parms.value, parms.elementSize,
-                      parms.width, parms.height, parms.pitch});
+                      parms.width, parms.height, parms.pitch, work.depth, work.slice});
   }
   CommandPtr operator()(const MemcpyWork& work) const {
     const hipMemcpy3DParms& parms = work.parms;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/graph_memory.h"
 #include "runtime/launch.h"
 #include "runtime/memory_checks.h"
 
@@ -22,17 +23,20 @@ bool merge_into(const NodeWork& old, NodeWork& changed) {
   return copy == nullptr || !copy->one_dimensional || std::get<MemcpyWork>(changed).one_dimensional;
 }
 
-void check_rows_stay(const hipMemsetParams& was, const hipMemsetParams& now) {
+/// A fill of rows keeps them; one of several slices, which no parameters describe, has no others.
+void check_rows_stay(const MemsetWork& old, const MemsetWork& changed) {
+  const hipMemsetParams& was = old.parms;
+  const hipMemsetParams& now = changed.parms;
   const bool rows_stay =
       was.height == now.height && was.width * was.elementSize == now.width * now.elementSize;
   const bool linear = was.height == 1 && now.height == 1;
-  require(linear || rows_stay, hipErrorInvalidValue);
+  require(old.depth == changed.depth && (linear || rows_stay), hipErrorInvalidValue);
 }
 
 void check_exec_edit(const NodeWork& old, const NodeWork& changed) {
   require(old.index() == changed.index(), hipErrorInvalidValue);
   if (const auto* fill = std::get_if<MemsetWork>(&old)) {
-    check_rows_stay(fill->parms, std::get<MemsetWork>(changed).parms);
+    check_rows_stay(*fill, std::get<MemsetWork>(changed));
   }
   if (const auto* copy = std::get_if<MemcpyWork>(&old)) {
     const hipMemcpyKind kind = std::get<MemcpyWork>(changed).parms.kind;
@@ -56,6 +60,13 @@ HostWork work_of(const hipHostNodeParams* params) {
   return {*params};
 }
 
+MemAllocWork work_of(hipMemAllocNodeParams* params) {
+  required(params)->dptr = nullptr;
+  MemAllocWork work = check_alloc_node(*params);
+  params->dptr = work.allocation->params().dptr;
+  return work;
+}
+
 EventPtr event_of_node(hipEvent_t event) {
   EventPtr found = live_event(event);
   require(found != nullptr, hipErrorInvalidValue);
@@ -68,7 +79,7 @@ ChildWork embed(hipGraph_t child, const Graph& parent) {
   return {original->clone()};
 }
 
-NodeWork work_of(const hipGraphNodeParams* params, const Graph& parent) {
+NodeWork work_of(hipGraphNodeParams* params, const Graph& parent) {
   switch (required(params)->type) {
     case hipGraphNodeTypeKernel: return work_of(&params->kernel);
     case hipGraphNodeTypeMemcpy: return work_of(&params->memcpy.copyParams);
@@ -78,8 +89,8 @@ NodeWork work_of(const hipGraphNodeParams* params, const Graph& parent) {
     case hipGraphNodeTypeEmpty: return EmptyWork{};
     case hipGraphNodeTypeWaitEvent: return EventWaitWork{event_of_node(params->event)};
     case hipGraphNodeTypeEventRecord: return EventRecordWork{event_of_node(params->event)};
-    case hipGraphNodeTypeMemAlloc:
-    case hipGraphNodeTypeMemFree:
+    case hipGraphNodeTypeMemAlloc: return work_of(&params->alloc);
+    case hipGraphNodeTypeMemFree: return check_free_node(params->free.dptr);
     case hipGraphNodeTypeExtSemaphoreSignal:
     case hipGraphNodeTypeExtSemaphoreWait: throw abi::Failure{hipErrorNotSupported};
     default: throw abi::Failure{hipErrorInvalidValue};

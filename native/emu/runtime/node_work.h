@@ -13,6 +13,7 @@
 namespace hipgraph::emu {
 
 class Graph;
+class GraphAllocation;
 struct Event;
 
 /// Which of the two forms kernel arguments came in; reading them back uses the same form.
@@ -40,11 +41,14 @@ struct KernelWork {
 struct MemcpyWork {
   hipMemcpy3DParms parms{};
   bool one_dimensional = false;
+  bool to_symbol = false;  ///< by a call that named a variable of the program
 };
 
-/// A fill: height rows of width elements.
+/// A fill: height rows of width elements, and that `depth` times at every `slice` bytes.
 struct MemsetWork {
   hipMemsetParams parms{};
+  std::size_t depth = 1;
+  std::size_t slice = 0;
 };
 
 /// A call of a host function.
@@ -70,9 +74,20 @@ struct EventWaitWork {
   std::shared_ptr<Event> event;
 };
 
+/// Memory for the nodes behind this one.
+struct MemAllocWork {
+  std::shared_ptr<GraphAllocation> allocation;
+};
+
+/// The end of what an allocation node gave, of this graph or another one.
+struct MemFreeWork {
+  std::shared_ptr<GraphAllocation> allocation;
+  std::shared_ptr<void> claim;  ///< while it lives, no other node may free the same
+};
+
 /// What a node does.
 using NodeWork = std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork,
-                              EventRecordWork, EventWaitWork>;
+                              EventRecordWork, EventWaitWork, MemAllocWork, MemFreeWork>;
 
 /// The HIP name of a node's kind.
 hipGraphNodeType type_of(const NodeWork& work);

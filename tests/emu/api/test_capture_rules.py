@@ -23,12 +23,38 @@ ALLOC_LIKE = {
     "hipHostRegister": (None, 0, 0),
     "hipHostUnregister": (None,),
     "hipModuleUnload": (None,),
+    "hipMallocPitch": (ctypes.byref(ctypes.c_uint64()), ctypes.byref(ctypes.c_uint64()), 0, 0),
+    "hipMemAllocPitch": (ctypes.byref(ctypes.c_uint64()), None, 0, 0, 4),
+    "hipMalloc3D": (ctypes.byref(hip.PitchedPtr()), hip.Extent()),
+    "hipMallocHost": (ctypes.byref(ctypes.c_uint64()), 0),
+    "hipMemAllocHost": (ctypes.byref(ctypes.c_uint64()), 0),
+    "hipFreeHost": (None,),
+    "hipMemAdvise": (None, 0, 1, 0),
+    "hipMemAdvise_v2": (None, 0, 1, hip.MemLocation(1, 0)),
+    "hipMemPrefetchAsync": (None, 0, 0, None),
+    "hipMemPrefetchAsync_v2": (None, 0, hip.MemLocation(1, 0), 0, None),
+    "hipDeviceSetMemPool": (0, None),
+    "hipMemPoolCreate": (None, None),
+    "hipMemPoolDestroy": (None,),
 }
 LEGAL_CODE = {
     "hipMallocManaged": 1,
     "hipHostRegister": 1,
     "hipHostUnregister": 1,
     "hipModuleUnload": 400,
+    **dict.fromkeys(
+        [
+            "hipMemAllocPitch",
+            "hipMemAdvise",
+            "hipMemAdvise_v2",
+            "hipMemPrefetchAsync",
+            "hipMemPrefetchAsync_v2",
+            "hipDeviceSetMemPool",
+            "hipMemPoolCreate",
+            "hipMemPoolDestroy",
+        ],
+        1,
+    ),
 }
 BLOCKING = {
     "hipMemcpy": (None, None, 0, 0),
@@ -41,6 +67,16 @@ BLOCKING = {
     "hipMemsetD16": (None, 0, 0),
     "hipMemsetD32": (None, 0, 0),
     "hipMemset2D": (None, 0, 0, 0, 0),
+    "hipMemset3D": (hip.PitchedPtr(), 0, hip.Extent()),
+    "hipMemsetD2D8": (None, 0, 0, 0, 0),
+    "hipMemsetD2D16": (None, 0, 0, 0, 0),
+    "hipMemsetD2D32": (None, 0, 0, 0, 0),
+    "hipMemcpyPeer": (None, 0, None, 0, 0),
+    "hipMemcpy3D": (None,),
+    "hipMemcpy3DPeer": (None,),
+    "hipMemcpyParam2D": (None,),
+    "hipDrvMemcpy2DUnaligned": (None,),
+    "hipDrvMemcpy3D": (None,),
     "hipMemcpyToSymbol": (None, None, 0, 0, 0),
     "hipMemcpyFromSymbol": (None, None, 0, 0, 0),
 }
@@ -327,3 +363,20 @@ def test_unaffected_calls(stream, module, out):
     hip.ok("hipPointerGetAttributes", ctypes.byref(found), out)
     hip.ok("hipGraphDestroy", hip.out("hipGraphCreate", 0))
     assert hip.end_code(stream) == 0
+
+
+@pytest.mark.parametrize("mode, same_thread, exchanged", MATRIX)
+def test_a_copy_that_waits_for_its_stream_is_a_synchronisation(
+    streams, mode, same_thread, exchanged
+):
+    stream, idle = streams(), streams()
+    hip.begin(stream, mode)
+    forbidden = refused(mode, same_thread, exchanged)
+    call = ("hipMemcpyWithStream", None, None, 0, 0, idle)
+    check(
+        stream,
+        mode,
+        lambda: run(same_thread, exchanged, lambda: hip.code(*call)),
+        UNSUPPORTED if forbidden else 0,
+        not forbidden,
+    )

@@ -146,3 +146,19 @@ def test_a_child_of_an_exec_takes_the_work_of_a_like_graph(graph, stream, put, o
         hip.ok("hipGraphExecDestroy", handle)
     for handle in (first, second, other):
         hip.ok("hipGraphDestroy", handle)
+
+
+def test_a_child_node_takes_another_graph(graph, stream, put, out):
+    first, second = chain(out, put, 1), chain(out, put, 5)
+    node = add("hipGraphAddChildGraphNode", graph, first)
+    embedded = child_of(node)
+    params = generic(hip.GRAPH, ctypes.c_uint64(second))
+    hip.ok("hipGraphNodeSetParams", node, ref(params))
+    assert hip.code("hipGraphGetNodes", embedded, None, bytes(8)) == INVALID, "it is gone"
+    assert len(hip.nodes(child_of(node))) == 2
+    run(graph, stream)
+    assert ints(out) == [5] * 32 + [6] * 32
+    own = generic(hip.GRAPH, ctypes.c_uint64(graph))
+    assert hip.code("hipGraphNodeSetParams", node, ref(own)) == INVALID
+    for handle in (first, second):
+        hip.ok("hipGraphDestroy", handle)

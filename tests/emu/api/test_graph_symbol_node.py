@@ -7,6 +7,7 @@ import ctypes
 import pytest
 from helpers import hip_ctypes as hip
 from helpers.graph_nodes import ref
+from helpers.hip_programs import run_program
 
 INVALID, BAD_SYMBOL = 1, 13
 STALE = 0x7_0000_0000
@@ -18,7 +19,6 @@ CASES = [
     ((NO_SYMBOL, None, 4), INVALID),
     ((NO_SYMBOL, MEMORY, 0), INVALID),
     ((None, MEMORY, 4), BAD_SYMBOL),
-    ((NO_SYMBOL, NO_SYMBOL, 4), INVALID),
 ]
 
 
@@ -48,3 +48,8 @@ def test_codes(graph, out, direction, case, expected):
         assert hip.code(exec_set, wrong, node, *args) == INVALID
         assert hip.code(call, bytes(8), wrong, None, 0, *args) == INVALID
     hip.ok("hipGraphExecDestroy", exec_)
+
+
+def test_a_programs_variables():
+    done = run_program("symbol_nodes")
+    assert (done.returncode, done.stdout) == (0, "passed\n"), done.stderr

@@ -9,6 +9,7 @@ import pytest
 from helpers import hip_ctypes as hip
 from helpers.graph_nodes import Calls, Launch, add, copy, empty, fill, fill_node, ints, ref
 from helpers.kernels import compile_hip
+from helpers.process import run_python
 
 INVALID, UPDATE_FAILURE = 1, 910
 STALE = 0x7_0000_0000
@@ -275,3 +276,46 @@ def test_what_is_disabled_stays_disabled(graphs, stream, out):
     hip.launch(exec_, stream)
     assert ints(out) == [2] * 64
     hip.ok("hipGraphExecDestroy", exec_)
+
+
+def test_launches_in_flight_are_as_they_were(graphs, stream, gate, put, out, other):
+    first, second = graphs(), graphs()
+    Launch(put, out, 1).node(first)
+    Launch(put, other, 2).node(second)
+    exec_ = hip.instantiate(first)
+    gate.block(stream)
+    hip.ok("hipGraphLaunch", exec_, stream)
+    assert update(exec_, second) == (SUCCESS, UNTOUCHED)
+    gate.open_gate()
+    hip.ok("hipStreamSynchronize", stream)
+    assert (ints(out), ints(other)) == ([1] * 64, [9] * 64)
+    hip.launch(exec_, stream)
+    assert (ints(out), ints(other)) == ([1] * 64, [2] * 64)
+    hip.ok("hipGraphExecDestroy", exec_)
+
+
+def test_another_device():
+    """Only host and empty nodes go from one device's graph to another's exec."""
+    done = run_python(
+        """
+        import ctypes
+        from helpers import hip_ctypes as hip
+        from helpers.graph_nodes import Calls, add, empty, fill_node, ref
+        calls, execs, graphs, filled = Calls(), [], [], []
+        for device in range(2):
+            hip.ok("hipSetDevice", device)
+            for fills in (False, True):
+                graphs.append(hip.out("hipGraphCreate", 0))
+                node = add("hipGraphAddHostNode", graphs[-1], ref(calls.params(1)))
+                node = empty(graphs[-1], node)
+                if fills:
+                    filled.append(fill_node(graphs[-1], hip.malloc(256), 1, node))
+                execs.append(hip.instantiate(graphs[-1]))
+        for exec_, graph in ((execs[0], graphs[2]), (execs[1], graphs[3])):
+            node, result = ctypes.c_uint64(), ctypes.c_int(-1)
+            code = hip.code("hipGraphExecUpdate", exec_, graph, ref(node), ref(result))
+            print(code, result.value, node.value == filled[1])
+        """,
+        HIPGRAPH_EMU_DEVICES="2",
+    )
+    assert done.stdout == "0 0 False\n910 7 True\n", done.stderr
