@@ -94,6 +94,7 @@ enum hipGraphNodeType : int {
   hipGraphNodeTypeEmpty = 5,
   hipGraphNodeTypeWaitEvent = 6,
   hipGraphNodeTypeEventRecord = 7,
+  hipGraphNodeTypeBatchMemOp = 14,
 };
 
 enum hipFunction_attribute : int {
@@ -108,6 +109,37 @@ enum hipFunction_attribute : int {
   HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
 };
+
+using hipStreamCallback_t = void (*)(hipStream_t stream, hipError_t status, void* user_data);
+
+enum hipStreamBatchMemOpType : int {
+  hipStreamMemOpWaitValue32 = 1,
+  hipStreamMemOpWriteValue32 = 2,
+  hipStreamMemOpFlushRemoteWrites = 3,
+  hipStreamMemOpWaitValue64 = 4,
+  hipStreamMemOpWriteValue64 = 5,
+  hipStreamMemOpBarrier = 6,
+};
+
+/// One operation of a batch. Waits and writes have one layout; 32-bit values use the low half.
+union hipStreamBatchMemOpParams {
+  hipStreamBatchMemOpType operation;
+  struct {
+    hipStreamBatchMemOpType operation;
+    void* address;
+    std::uint64_t value;
+    unsigned flags;
+    void* alias;
+  } valueOperation;
+  std::uint64_t pad[6];
+};
+static_assert(sizeof(hipStreamBatchMemOpParams) == 48);
+
+/// The value of an attribute of a launch or stream; what the bytes mean depends on the attribute.
+union hipLaunchAttributeValue {
+  char pad[64];
+};
+static_assert(sizeof(hipLaunchAttributeValue) == 64);
 
 struct dim3 {
   std::uint32_t x = 1, y = 1, z = 1;

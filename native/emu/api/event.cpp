@@ -69,6 +69,17 @@ HIPGRAPH_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return entry([&, call = __func__] { record_on(call, event, stream); });
 }
 
+// A record that becomes a node is not there yet.
+HIPGRAPH_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream,
+                                                unsigned flags) {
+  return entry([&, call = __func__] {
+    const bool external = flags == hipEventRecordExternal;
+    require(external || flags == hipEventRecordDefault, hipErrorInvalidValue);
+    require(!external, hipErrorNotSupported);
+    record_on(call, event, stream);
+  });
+}
+
 HIPGRAPH_API hipError_t hipEventQuery(hipEvent_t event) {
   return entry([&, call = __func__] {
     const ApiLock lock;

@@ -2,6 +2,9 @@
 
 #include <atomic>
 
+#include "runtime/divergence.h"
+#include "runtime/host_function.h"
+
 namespace hipgraph::emu {
 namespace {
 
@@ -12,7 +15,9 @@ std::mutex& api_mutex() {
 
 }  // namespace
 
-ApiLock::ApiLock() : held_(api_mutex()) {}
+ApiLock::ApiLock() : held_(api_mutex()) {
+  if (on_callback_thread()) diverge(Divergence::CallFromCallback);
+}
 
 ThreadState& this_thread() {
   static std::atomic<std::uint64_t> threads{0};

@@ -29,8 +29,10 @@ bool drop(std::vector<Node*>& nodes, const Node* node) {
 }  // namespace
 
 hipGraphNodeType type_of(const NodeWork& work) {
-  constexpr std::array types{hipGraphNodeTypeEmpty,  hipGraphNodeTypeKernel, hipGraphNodeTypeMemcpy,
-                             hipGraphNodeTypeMemset, hipGraphNodeTypeHost,   hipGraphNodeTypeGraph};
+  constexpr std::array types{hipGraphNodeTypeEmpty,     hipGraphNodeTypeKernel,
+                             hipGraphNodeTypeMemcpy,    hipGraphNodeTypeMemset,
+                             hipGraphNodeTypeHost,      hipGraphNodeTypeGraph,
+                             hipGraphNodeTypeBatchMemOp};
   static_assert(types.size() == std::variant_size_v<NodeWork>);
   return types[work.index()];
 }

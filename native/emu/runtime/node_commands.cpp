@@ -6,6 +6,7 @@
 #include "runtime/address_space.h"
 #include "runtime/dispatch.h"
 #include "runtime/executor.h"
+#include "runtime/memory_operations.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -24,6 +25,7 @@ struct CommandOf {
 
   CommandPtr operator()(const EmptyWork&) const { return make_marker(); }
   CommandPtr operator()(const ChildWork&) const { return nullptr; }
+  CommandPtr operator()(const MemoryWork& work) const { return make_memory_operations(work); }
   CommandPtr operator()(const HostWork& work) const {
     return make_host_function(work.parms.fn, work.parms.userData);
   }
