@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 from helpers import hip_ctypes as hip
 
+API = Path(__file__).resolve().parents[3] / "native" / "emu" / "api"
 G, T, R = hip.GLOBAL, hip.THREAD_LOCAL, hip.RELAXED
 UNSUPPORTED, INVALIDATED, IMPLICIT, CAPTURED_EVENT = 900, 901, 906, 907
 MODES = {"global": G, "thread-local": T, "relaxed": R}
@@ -138,7 +141,9 @@ def test_alloc_like_calls(stream, name, mode, same_thread, exchanged):
 
 
 @pytest.mark.parametrize("mode, same_thread, exchanged", MATRIX)
-@pytest.mark.parametrize("name", ["hipStreamSynchronize", "hipStreamQuery"])
+@pytest.mark.parametrize(
+    "name", ["hipStreamSynchronize", "hipStreamQuery", "hipStreamSetAttribute"]
+)
 def test_synchronising_an_idle_stream(streams, name, mode, same_thread, exchanged):
     stream, idle = streams(), streams()
     hip.begin(stream, mode)
@@ -146,7 +151,7 @@ def test_synchronising_an_idle_stream(streams, name, mode, same_thread, exchange
     check(
         stream,
         mode,
-        lambda: run(same_thread, exchanged, lambda: hip.code(name, idle)),
+        lambda: run(same_thread, exchanged, lambda: hip.code(name, idle, 3, bytes(64))),
         UNSUPPORTED if forbidden else 0,
         not forbidden,
     )
@@ -351,6 +356,62 @@ def test_null_stream_work_runs_while_another_stream_captures(streams, out, put, 
     hip.ok("hipStreamSynchronize", None)
     assert hip.end_code(stream) == 0
     assert hip.from_device(out, 12) == bytes((9, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0))
+
+
+LOADING = ("hipModuleLoad", "hipModuleLoadData", "hipModuleLoadDataEx")
+
+
+@pytest.mark.parametrize("mode, same_thread, exchanged", MATRIX)
+def test_loading_code_is_legal(stream, mode, same_thread, exchanged):
+    hip.begin(stream, mode)
+    for name in LOADING:
+        call = (name, None, None, 0, None, None)
+        assert run(same_thread, exchanged, lambda call=call: hip.code(*call)) == 1
+    assert hip.end_code(stream) == 0
+
+
+@pytest.mark.parametrize("mode, same_thread, exchanged", MATRIX)
+def test_a_graph_launch_runs_at_once(stream, mode, same_thread, exchanged):
+    exec_ = hip.instantiate(hip.out("hipGraphCreate", 0))
+    hip.begin(stream, mode)
+    launch = ("hipGraphLaunch", exec_, stream)
+    assert run(same_thread, exchanged, lambda: hip.code(*launch)) == 0
+    graph = hip.end(stream)
+    assert hip.nodes(graph) == []
+    hip.ok("hipGraphDestroy", graph)
+
+
+#: Calls of each class that this file or, where named, another file tries.
+ELSEWHERE = {
+    "Capturable": {
+        *("hipEventRecord", "hipStreamWaitEvent", "hipModuleLaunchKernel"),  # below
+        *("hipEventRecordWithFlags", "hipMallocAsync", "hipFreeAsync"),
+        *("hipLaunchKernel", "hipLaunchByPtr", "hipExtLaunchKernel", "hipExtModuleLaunchKernel"),
+        *("hipLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernel"),
+        *("hipStreamWaitValue32", "hipStreamWaitValue64", "hipStreamBatchMemOp"),
+        *("hipStreamWriteValue32", "hipStreamWriteValue64"),
+        *("hipMemcpyToSymbolAsync", "hipMemcpyFromSymbolAsync"),
+    },
+    "Callback": {"hipStreamAddCallback"},
+    "StreamSync": {"hipMemcpyWithStream"},
+}
+
+
+def test_every_row_of_the_table_is_tried():
+    table = API.parent.joinpath("runtime", "capture_rules.cpp").read_text()
+    rows = re.findall(r'Rule\{"(\w+)", (\w+)\}', table)
+    tried = {
+        "AllocLike": set(ALLOC_LIKE),
+        "BlockingCopy": set(BLOCKING),
+        "DeviceSync": {"hipDeviceSynchronize"},
+        "StreamSync": {"hipStreamSynchronize", "hipStreamQuery", "hipStreamSetAttribute"},
+        "EventSync": {"hipEventQuery", "hipEventSynchronize"},
+        "Capturable": set(CAPTURABLE),
+        "Loading": set(LOADING),
+        "Eager": {"hipGraphLaunch"},
+    }
+    for name, kind in rows:
+        assert name in tried.get(kind, set()) | ELSEWHERE.get(kind, set()), (name, kind)
 
 
 def test_unaffected_calls(stream, module, out):
