@@ -16,8 +16,8 @@ std::mutex& api_mutex() {
 
 }  // namespace
 
-ApiLock::ApiLock() : held_(api_mutex()) {
-  if (on_callback_thread()) diverge(Divergence::CallFromCallback);
+ApiLock::ApiLock(Caller caller) : held_(api_mutex()) {
+  if (caller == Caller::User && on_callback_thread()) diverge(Divergence::CallFromCallback);
 }
 
 ApiLock::~ApiLock() {

@@ -31,7 +31,7 @@ void keep_objects_of(const Graph& graph, UserReferences& references) {
 
 /// Gives up, as a host function, what an exec held while it was in flight.
 void drop_references(void* references) {
-  const ApiLock lock;
+  const ApiLock lock(ApiLock::Caller::Library);
   delete static_cast<UserReferences*>(references);
 }
 
