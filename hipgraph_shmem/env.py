@@ -23,6 +23,7 @@ __all__ = [
 
 PREFIX = "HIPGRAPH_"
 HOST_COMPILERS = ("ziglang", "system")
+DIVERGENCE_POLICIES = ("off", "warn", "error")
 MAX_EMULATED_DEVICES = 16
 MAX_SECONDS = 10**6
 
@@ -42,6 +43,7 @@ VARIABLES = (
     Variable("EMU_CUS", "", "compute units of the emulated device; empty: as the real one"),
     Variable("EMU_SEED", "0", "order of the emulated waves; 0: round robin"),
     Variable("EMU_DEVICES", "1", f"number of emulated devices, 1 to {MAX_EMULATED_DEVICES}"),
+    Variable("EMU_DIVERGENCE", "warn", "off, warn or error: calls that HIP takes and CUDA refuses"),
     Variable("AITER_DIR", "", "an aiter install, or its hsa folder: AMD's shipped kernels"),
     Variable("SHMEM_PROVIDER", "auto", "auto, local, rocshmem, or a library's path"),
     Variable("SHMEM_PE", "", "which PE this process is; set by `hipgraph-shmem run`"),
@@ -62,6 +64,7 @@ class Settings:
     emu_cus: int | None
     emu_seed: int
     emu_devices: int
+    emu_divergence: str
     aiter_dir: Path | None
     shmem_provider: str
     shmem_rendezvous: Path | None
@@ -118,21 +121,19 @@ def settings() -> Settings:
         ValueError: a variable that is not in the table, or a value it does not take.
     """
     values = _values()
-    host_compiler = values["HOST_COMPILER"]
-    if host_compiler not in HOST_COMPILERS:
-        raise ValueError(_refusal("HOST_COMPILER", host_compiler, " or ".join(HOST_COMPILERS)))
     return Settings(
         runtime=values["RUNTIME"],
         emu_target=values["EMU_TARGET"],
         emu_cus=_integer(values, "EMU_CUS", 1, 4096) if values["EMU_CUS"] else None,
         emu_seed=_integer(values, "EMU_SEED", 0, 2**63 - 1),
         emu_devices=_integer(values, "EMU_DEVICES", 1, MAX_EMULATED_DEVICES),
+        emu_divergence=_choice(values, "EMU_DIVERGENCE", DIVERGENCE_POLICIES),
         aiter_dir=_path(values, "AITER_DIR"),
         shmem_provider=values["SHMEM_PROVIDER"],
         shmem_rendezvous=_path(values, "SHMEM_RENDEZVOUS"),
         shmem_heap_bytes=_integer(values, "SHMEM_HEAP_BYTES", 1, 2**48),
         shmem_timeout=_seconds(values, "SHMEM_TIMEOUT"),
-        host_compiler=host_compiler,
+        host_compiler=_choice(values, "HOST_COMPILER", HOST_COMPILERS),
     )
 
 
@@ -196,6 +197,12 @@ def _place(launcher: str, rank: str, size: str) -> tuple[int, int]:
 
 def _parent() -> str:
     return str(os.getppid())
+
+
+def _choice(values: dict[str, str], name: str, choices: tuple[str, ...]) -> str:
+    if values[name] not in choices:
+        raise ValueError(_refusal(name, values[name], " or ".join(choices)))
+    return values[name]
 
 
 def _path(values: dict[str, str], name: str) -> Path | None:

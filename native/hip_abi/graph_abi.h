@@ -78,34 +78,12 @@ struct hipGraphNodeParams {
 static_assert(sizeof(hipGraphNodeParams) == 256 && offsetof(hipGraphNodeParams, kernel) == 16 &&
               offsetof(hipGraphNodeParams, reserved2) == 248);
 
-enum hipAccessProperty : int {
-  hipAccessPropertyNormal = 0,
-  hipAccessPropertyStreaming = 1,
-  hipAccessPropertyPersisting = 2,
-};
-
-struct hipAccessPolicyWindow {
-  void* base_ptr;
-  hipAccessProperty hitProp;
-  float hitRatio;
-  hipAccessProperty missProp;
-  std::size_t num_bytes;
-};
-
 enum hipLaunchAttributeID : int {
   hipLaunchAttributeAccessPolicyWindow = 1,
   hipLaunchAttributeCooperative = 2,
   hipLaunchAttributeClusterDimension = 4,
   hipLaunchAttributePriority = 8,
 };
-
-union hipLaunchAttributeValue {
-  char pad[64];
-  hipAccessPolicyWindow accessPolicyWindow;
-  int cooperative;
-  int priority;
-};
-static_assert(sizeof(hipLaunchAttributeValue) == 64);
 
 /// One side after the other, each by host address, device address or array.
 struct HIP_MEMCPY3D {

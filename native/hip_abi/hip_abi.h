@@ -100,6 +100,7 @@ enum hipGraphNodeType : int {
   hipGraphNodeTypeExtSemaphoreWait = 9,
   hipGraphNodeTypeMemAlloc = 10,
   hipGraphNodeTypeMemFree = 11,
+  hipGraphNodeTypeBatchMemOp = 14,
 };
 
 enum hipFunction_attribute : int {
@@ -114,6 +115,54 @@ enum hipFunction_attribute : int {
   HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
 };
+
+using hipStreamCallback_t = void (*)(hipStream_t stream, hipError_t status, void* user_data);
+
+enum hipStreamBatchMemOpType : int {
+  hipStreamMemOpWaitValue32 = 1,
+  hipStreamMemOpWriteValue32 = 2,
+  hipStreamMemOpFlushRemoteWrites = 3,
+  hipStreamMemOpWaitValue64 = 4,
+  hipStreamMemOpWriteValue64 = 5,
+  hipStreamMemOpBarrier = 6,
+};
+
+/// One operation of a batch. Waits and writes have one layout; 32-bit values use the low half.
+union hipStreamBatchMemOpParams {
+  hipStreamBatchMemOpType operation;
+  struct {
+    hipStreamBatchMemOpType operation;
+    void* address;
+    std::uint64_t value;
+    unsigned flags;
+    void* alias;
+  } valueOperation;
+  std::uint64_t pad[6];
+};
+static_assert(sizeof(hipStreamBatchMemOpParams) == 48);
+
+enum hipAccessProperty : int {
+  hipAccessPropertyNormal = 0,
+  hipAccessPropertyStreaming = 1,
+  hipAccessPropertyPersisting = 2,
+};
+
+struct hipAccessPolicyWindow {
+  void* base_ptr;
+  hipAccessProperty hitProp;
+  float hitRatio;
+  hipAccessProperty missProp;
+  std::size_t num_bytes;
+};
+
+/// The value of an attribute of a launch or stream; what the bytes mean depends on the attribute.
+union hipLaunchAttributeValue {
+  char pad[64];
+  hipAccessPolicyWindow accessPolicyWindow;
+  int cooperative;
+  int priority;
+};
+static_assert(sizeof(hipLaunchAttributeValue) == 64);
 
 struct dim3 {
   std::uint32_t x = 1, y = 1, z = 1;

@@ -26,7 +26,8 @@ void get_info(hipStream_t stream, const CaptureInfo& out) {
   require(out.status != nullptr, hipErrorInvalidValue);
   const ApiLock lock;
   const StreamPtr found = find_stream(stream);
-  if (found->is_null()) permit_null_stream_query();
+  const bool implicit = found->is_null() && blocking_stream_captures();
+  require(!implicit, hipErrorStreamCaptureImplicit);
   Recording& recording = found->recording;
   *out.status = recording.status;
   if (!found->capturing()) return;
@@ -41,17 +42,38 @@ bool is_mode(hipStreamCaptureMode mode) {
   return mode >= hipStreamCaptureModeGlobal && mode <= hipStreamCaptureModeRelaxed;
 }
 
+/// A stream that may begin a capture now.
+Stream& stream_to_capture(hipStream_t stream, hipStreamCaptureMode mode) {
+  const bool default_stream = stream == nullptr || stream == stream_legacy;
+  require(!default_stream, hipErrorStreamCaptureUnsupported);
+  require(is_mode(mode), hipErrorInvalidValue);
+  const StreamPtr found = find_stream(stream);
+  require(!found->capturing(), hipErrorIllegalState);
+  return *found;
+}
+
 }  // namespace
 
 HIPGRAPH_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
   return entry([&] {
-    const bool default_stream = stream == nullptr || stream == stream_legacy;
-    require(!default_stream, hipErrorStreamCaptureUnsupported);
-    require(is_mode(mode), hipErrorInvalidValue);
     const ApiLock lock;
-    const StreamPtr found = find_stream(stream);
-    require(!found->capturing(), hipErrorIllegalState);
-    begin_capture(*found, mode);
+    begin_capture(stream_to_capture(stream, mode), mode);
+  });
+}
+
+// HIP has begun the capture when it finds out that a dependency is not in the graph.
+HIPGRAPH_API hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph,
+                                                     const hipGraphNode_t* nodes,
+                                                     const void* edge_data, std::size_t count,
+                                                     hipStreamCaptureMode mode) {
+  return entry([&] {
+    require(edge_data == nullptr, hipErrorNotSupported);
+    require((nodes == nullptr) == (count == 0), hipErrorInvalidValue);
+    const ApiLock lock;
+    const GraphPtr into = find_graph(graph);
+    require(!into->capturing, hipErrorInvalidValue);
+    begin_capture_to(stream_to_capture(stream, mode), into, mode);
+    update_frontier(*find_stream(stream), {nodes, count}, false);
   });
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/capture.h"
 #include "runtime/capture_rules.h"
 #include "runtime/device_model.h"
+#include "runtime/divergence.h"
 #include "runtime/failures.h"
 #include "runtime/memory_checks.h"
 #include "runtime/node_commands.h"
@@ -39,6 +40,7 @@ void copy_on_stream(const char* call, void* to, const void* from, std::size_t by
   const Admission admission = permit(call, *found);
   check_kind(kind);
   if (admission == Admission::Record) {
+    if (bytes == 0) diverge(Divergence::EmptyCopy);
     record(*found, check_copy_node(to, from, bytes, kind));
     return;
   }

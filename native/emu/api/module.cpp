@@ -13,26 +13,30 @@ using namespace hipgraph::emu;
 
 namespace {
 
-void load(hipModule_t* module, const void* image, std::size_t bytes) {
+void load(const char* call, hipModule_t* module, const void* image, std::size_t bytes) {
+  {
+    const ApiLock lock;
+    permit(call);
+  }
   std::shared_ptr<CodeObject> code = load_code(image, bytes, this_thread().device);
   const ApiLock lock;
   *module = add_module(std::move(code));
 }
 
-void load_image(hipModule_t* module, const void* image) {
+void load_image(const char* call, hipModule_t* module, const void* image) {
   clear(required(module));
   require(image != nullptr, hipErrorInvalidValue);
-  load(module, image, 0);
+  load(call, module, image, 0);
 }
 
-void load_file(hipModule_t* module, const char* path) {
+void load_file(const char* call, hipModule_t* module, const char* path) {
   clear(required(module));
   require(path != nullptr && *path != '\0', hipErrorInvalidValue);
   std::ifstream file(path, std::ios::binary);
   require(file.is_open(), hipErrorFileNotFound);
   const std::vector<char> image{std::istreambuf_iterator<char>(file), {}};
   require(!image.empty(), hipErrorInvalidImage);
-  load(module, image.data(), image.size());
+  load(call, module, image.data(), image.size());
 }
 
 bool is_name(const char* name) { return name != nullptr && *name != '\0'; }
@@ -73,17 +77,17 @@ constexpr std::array attribute_rows{
 }  // namespace
 
 HIPGRAPH_API hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
-  return entry([&] { load_file(module, path); });
+  return entry([&, call = __func__] { load_file(call, module, path); });
 }
 
 HIPGRAPH_API hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
-  return entry([&] { load_image(module, image); });
+  return entry([&, call = __func__] { load_image(call, module, image); });
 }
 
 // The options tune a compiler that is not needed here; HIP ignores them too.
 HIPGRAPH_API hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned, int*,
                                             void**) {
-  return entry([&] { load_image(module, image); });
+  return entry([&, call = __func__] { load_image(call, module, image); });
 }
 
 HIPGRAPH_API hipError_t hipModuleUnload(hipModule_t module) {

@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "runtime/capture.h"
 #include "runtime/capture_rules.h"
+#include "runtime/divergence.h"
 #include "runtime/failures.h"
 
 using namespace hipgraph::emu;
@@ -118,6 +119,8 @@ HIPGRAPH_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event,
     }
     require(awaited->command == nullptr || !recorded_on->capturing(),
             hipErrorStreamCaptureIsolation);
-    if (awaited->command && recorded_on != found) wait_for_command(*found, awaited->command);
+    if (awaited->command == nullptr || recorded_on == found) return;
+    if (found->capturing()) diverge(Divergence::UncapturedEvent);
+    wait_for_command(*found, awaited->command);
   });
 }

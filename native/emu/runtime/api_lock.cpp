@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "runtime/divergence.h"
+#include "runtime/host_function.h"
 #include "runtime/user_object.h"
 
 namespace hipgraph::emu {
@@ -14,7 +16,9 @@ std::mutex& api_mutex() {
 
 }  // namespace
 
-ApiLock::ApiLock() : held_(api_mutex()) {}
+ApiLock::ApiLock(Caller caller) : held_(api_mutex()) {
+  if (caller == Caller::User && on_callback_thread()) diverge(Divergence::CallFromCallback);
+}
 
 ApiLock::~ApiLock() {
   const std::vector<UserObject> due = take_due_destructors();

@@ -18,7 +18,10 @@ namespace hipgraph::emu {
 /// in flight and with threads inside the library.
 class ApiLock {
  public:
-  ApiLock();
+  /// Whose code it is that runs: HIP forbids its functions to the user's callbacks, not to itself.
+  enum class Caller : std::uint8_t { User, Library };
+
+  explicit ApiLock(Caller caller = Caller::User);
   ~ApiLock();
   ApiLock(const ApiLock&) = delete;
   ApiLock& operator=(const ApiLock&) = delete;

@@ -4,6 +4,7 @@
 
 #include "entry.h"
 #include "runtime/api_lock.h"
+#include "runtime/divergence.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -57,6 +58,13 @@ bool has_unjoined_work(const Capture& capture) {
   return unjoined;
 }
 
+/// HIP lets a capture end well when only a joined stream became invalid.
+bool refused_as_partial(const Capture& capture) {
+  const bool partial = std::ranges::any_of(
+      capture.participants, [](const Stream* stream) { return !stream->capturing(); });
+  return partial && divergence(Divergence::PartialGraph) != hipSuccess;
+}
+
 void leave(Stream& stream, Capture& capture) {
   const hipStream_t handle = stream.handle;
   std::erase(capture.participants, &stream);
@@ -78,16 +86,27 @@ void Capture::invalidate() {
 const std::vector<CapturePtr>& open_captures() { return captures(); }
 
 void begin_capture(Stream& stream, hipStreamCaptureMode mode) {
+  const auto graph = std::make_shared<Graph>(stream.device);
+  add_graph(graph);
+  begin_capture_to(stream, graph, mode);
+  stream.recording.capture->borrowed = false;
+}
+
+void begin_capture_to(Stream& stream, const GraphPtr& graph, hipStreamCaptureMode mode) {
   static std::uint64_t captures_begun = 0;
-  if (stream.recording.capture) leave_capture(stream);
+  if (stream.recording.capture) {
+    diverge(Divergence::RestartedCapture);
+    leave_capture(stream);
+  }
+  for (const auto& node : graph->nodes()) node->manual = true;
   auto capture = std::make_shared<Capture>();
   capture->number = ++captures_begun;
   capture->mode = mode;
   capture->thread = this_thread().number;
-  capture->graph = std::make_shared<Graph>(stream.device);
+  capture->graph = graph;
   capture->graph->capturing = true;
+  capture->borrowed = true;
   capture->origin = &stream;
-  add_graph(capture->graph);
   join(stream, capture, nullptr);
   captures().push_back(capture);
 }
@@ -99,11 +118,11 @@ GraphPtr end_capture(Stream& stream) {
   const bool own =
       capture->mode == hipStreamCaptureModeRelaxed || capture->thread == this_thread().number;
   abi::require(own, hipErrorStreamCaptureWrongThread);
-  const bool invalid = !stream.capturing();
+  const bool invalid = !stream.capturing() || refused_as_partial(*capture);
   const bool unjoined = !invalid && has_unjoined_work(*capture);
   GraphPtr graph = close(capture);
   if (!invalid && !unjoined) return graph;
-  destroy_graph(graph->handle);
+  if (!capture->borrowed) destroy_graph(graph->handle);
   throw abi::Failure{invalid ? hipErrorStreamCaptureInvalidated : hipErrorStreamCaptureUnjoined};
 }
 
@@ -114,7 +133,8 @@ void leave_capture(Stream& stream) {
     leave(stream, *capture);
     return;
   }
-  destroy_graph(close(capture)->handle);
+  const GraphPtr graph = close(capture);
+  if (!capture->borrowed) destroy_graph(graph->handle);
 }
 
 Node& record(Stream& stream, NodeWork work) {
@@ -163,12 +183,12 @@ void update_frontier(Stream& stream, std::span<const hipGraphNode_t> nodes, bool
   merge(recording.frontier, nodes);
 }
 
-void permit_null_stream_query() {
-  for (const CapturePtr& capture : captures()) {
-    for (const Stream* stream : capture->participants) {
-      abi::require(!(stream->blocking() && stream->capturing()), hipErrorStreamCaptureImplicit);
-    }
-  }
+bool blocking_stream_captures() {
+  return std::ranges::any_of(captures(), [](const CapturePtr& capture) {
+    return std::ranges::any_of(capture->participants, [](const Stream* stream) {
+      return stream->blocking() && stream->capturing();
+    });
+  });
 }
 
 }  // namespace hipgraph::emu

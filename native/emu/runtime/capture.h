@@ -18,6 +18,7 @@ class Capture {
   hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
   std::uint64_t thread = 0;  ///< that began it
   GraphPtr graph;
+  bool borrowed = false;  ///< the graph was there before, and stays when the capture fails
   Stream* origin = nullptr;
   std::vector<Stream*> participants;  ///< the origin first
   bool open = true;
@@ -30,8 +31,10 @@ using CapturePtr = std::shared_ptr<Capture>;
 /// Every open capture of the process.
 const std::vector<CapturePtr>& open_captures();
 
-/// Starts recording `stream`.
+/// Starts recording `stream` into a new graph.
 void begin_capture(Stream& stream, hipStreamCaptureMode mode);
+/// Starts recording `stream` into a graph of the caller's. Its nodes so far count as added by hand.
+void begin_capture_to(Stream& stream, const GraphPtr& graph, hipStreamCaptureMode mode);
 /// Ends the capture of which `stream` is the origin; the graph, or why there is none.
 GraphPtr end_capture(Stream& stream);
 /// Takes a stream that is being destroyed out of its capture: the origin ends it, a participant
@@ -46,7 +49,7 @@ void record_event(Event& event, const StreamPtr& stream);
 void wait_captured_event(Stream& stream, const Event& event);
 /// Adds to (or replaces) the frontier of a capturing stream.
 void update_frontier(Stream& stream, std::span<const hipGraphNode_t> nodes, bool replace);
-/// What a query about a null stream reports: refused while a blocking stream captures.
-void permit_null_stream_query();
+/// Whether a blocking stream captures, which concerns the null stream.
+bool blocking_stream_captures();
 
 }  // namespace hipgraph::emu

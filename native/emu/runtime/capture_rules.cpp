@@ -6,6 +6,7 @@
 #include "entry.h"
 #include "runtime/api_lock.h"
 #include "runtime/capture.h"
+#include "runtime/divergence.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -102,11 +103,21 @@ constexpr std::array rules{
     Rule{"hipMemsetD8Async", Capturable},
     Rule{"hipModuleLaunchCooperativeKernel", Capturable},
     Rule{"hipModuleLaunchKernel", Capturable},
+    Rule{"hipModuleLoad", Loading},
+    Rule{"hipModuleLoadData", Loading},
+    Rule{"hipModuleLoadDataEx", Loading},
     Rule{"hipModuleUnload", AllocLike},
+    Rule{"hipStreamAddCallback", Callback},
     Rule{"hipStreamAttachMemAsync", Eager},
+    Rule{"hipStreamBatchMemOp", Capturable},
     Rule{"hipStreamQuery", StreamSync},
+    Rule{"hipStreamSetAttribute", StreamSync},
     Rule{"hipStreamSynchronize", StreamSync},
     Rule{"hipStreamWaitEvent", Capturable},
+    Rule{"hipStreamWaitValue32", Capturable},
+    Rule{"hipStreamWaitValue64", Capturable},
+    Rule{"hipStreamWriteValue32", Capturable},
+    Rule{"hipStreamWriteValue64", Capturable},
 };
 static_assert(std::ranges::is_sorted(rules, {}, &Rule::call));
 
@@ -151,6 +162,35 @@ void permit_stream_sync(Stream& stream) {
   refuse_by_exchange_mode(First::Global);
 }
 
+/// A callback is never recorded.
+void permit_callback(Stream& stream) {
+  if (stream.recording.capture != nullptr) {
+    stream.recording.capture->invalidate();
+    throw abi::Failure{hipErrorStreamCaptureUnsupported};
+  }
+  const bool implicit = stream.is_null() && blocking_stream_captures();
+  if (implicit) refuse_if_any([](const Capture&) { return true; }, hipErrorStreamCaptureImplicit);
+}
+
+/// What HIP takes silently although a capture does not see it.
+void note_divergence(CaptureClass kind, const Stream& stream) {
+  if (kind == Eager && stream.capturing()) diverge(Divergence::RunsAtOnce);
+  const bool beside_capture = stream.is_null() && blocking_stream_captures();
+  if (kind == StreamSync && beside_capture) diverge(Divergence::NullStreamSync);
+  const bool work = kind == Capturable || kind == Eager;
+  if (work && beside_capture) diverge(Divergence::NullStreamWork);
+}
+
+/// Code that is loaded beside a capture which is not relaxed.
+void note_loading() {
+  const bool concerned = std::ranges::any_of(open_captures(), [](const CapturePtr& capture) {
+    const bool own = capture->thread == this_thread().number;
+    return capture->mode == hipStreamCaptureModeGlobal ||
+           (own && capture->mode == hipStreamCaptureModeThreadLocal);
+  });
+  if (concerned) diverge(Divergence::ModuleLoad);
+}
+
 }  // namespace
 
 CaptureClass capture_class(std::string_view call) {
@@ -161,6 +201,7 @@ CaptureClass capture_class(std::string_view call) {
 void permit(std::string_view call) {
   const auto every = [](const Capture&) { return true; };
   const CaptureClass kind = capture_class(call);
+  if (kind == Loading) note_loading();
   if (kind == AllocLike) refuse_by_exchange_mode(First::Own);
   if (kind == BlockingCopy) refuse_if_any(every, hipErrorStreamCaptureImplicit);
   if (kind == DeviceSync) refuse_if_any(every, hipErrorStreamCaptureUnsupported);
@@ -169,6 +210,8 @@ void permit(std::string_view call) {
 Admission permit(std::string_view call, Stream& stream) {
   const CaptureClass kind = capture_class(call);
   if (kind == StreamSync) permit_stream_sync(stream);
+  if (kind == Callback) permit_callback(stream);
+  note_divergence(kind, stream);
   if (kind != Capturable) return Admission::Execute;
   abi::require(stream.recording.status != hipStreamCaptureStatusInvalidated,
                hipErrorStreamCaptureInvalidated);

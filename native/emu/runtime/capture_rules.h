@@ -15,7 +15,9 @@ enum class CaptureClass : std::uint8_t {
   DeviceSync,    ///< as BlockingCopy, with another code
   StreamSync,    ///< refused on a capturing stream, else as AllocLike
   EventSync,     ///< refused on a captured event, else as AllocLike
+  Callback,      ///< refused on a capturing stream, on the null stream beside any blocking one
   Capturable,    ///< becomes a node on a capturing stream
+  Loading,       ///< legal, although CUDA refuses it beside captures that are not relaxed
   Eager,         ///< runs at once, even on a capturing stream
   Unaffected,    ///< legal, and no work for a stream: every call without a row
 };

@@ -69,6 +69,15 @@ const Product& chosen_product(std::string& target_id) {
          "to change a feature");
 }
 
+DivergencePolicy divergence_policy() {
+  constexpr const char* variable = "HIPGRAPH_EMU_DIVERGENCE";
+  const std::string_view text = value_of(variable);
+  if (text.empty() || text == "warn") return DivergencePolicy::Warn;
+  if (text == "off") return DivergencePolicy::Off;
+  if (text == "error") return DivergencePolicy::Error;
+  refuse(variable, text, "off, warn or error; correct it or unset it");
+}
+
 DeviceModel read_environment() {
   DeviceModel model;
   const Product& product = chosen_product(model.target_id);
@@ -79,6 +88,7 @@ DeviceModel read_environment() {
       "HIPGRAPH_EMU_CUS", 1, max_compute_units, facts(product.target).default_compute_units));
   model.devices = static_cast<int>(number("HIPGRAPH_EMU_DEVICES", 1, max_devices, 1));
   model.seed = number("HIPGRAPH_EMU_SEED", 0, std::numeric_limits<std::uint64_t>::max(), 0);
+  model.divergence = divergence_policy();
   return model;
 }
 

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/address_space.h"
 #include "runtime/host_function.h"
+#include "runtime/memory_operations.h"
 #include "runtime/scheduler.h"
 #include "runtime/status.h"
 
@@ -32,6 +34,13 @@ constexpr unsigned wakeful_rounds = 16;
 constexpr std::chrono::microseconds first_nap{10}, longest_nap{200};
 
 thread_local bool is_executor = false;
+
+/// What waits for a value keeps the executor looking, as a waiting kernel does.
+Outlook with_value_waits(Outlook outlook) {
+  const bool waits = ValueWaits::instance().poll();
+  if (!waits || outlook != Outlook::Idle) return outlook;
+  return AddressSpace::instance().shares() ? Outlook::Waiting : Outlook::Stuck;
+}
 
 }  // namespace
 
@@ -161,7 +170,8 @@ bool Executor::State::standstill_is_final(Clock::time_point now) {
     standstill_since = now;
   }
   if (!host_could_help()) return true;
-  const bool shared = Scheduler::instance().awaits_host_memory();
+  const bool shared =
+      Scheduler::instance().awaits_host_memory() || ValueWaits::instance().awaits_host_memory();
   return now - standstill_since >= (shared ? shared_memory_grace : grace);
 }
 
@@ -175,6 +185,7 @@ void Executor::State::sit_out_standstill() {
   }
   lock.unlock();
   Scheduler::instance().abandon();
+  ValueWaits::instance().abandon();
 }
 
 /// Kernels only look at memory that another process may write: lets that one have the processor.
@@ -204,7 +215,7 @@ void Executor::State::run() {
     }
     for (CommandPtr& command : batch) start(std::exchange(command, nullptr));
     if (!batch.empty()) scheduler.note_effect();
-    outlook = scheduler.round();
+    outlook = with_value_waits(scheduler.round());
     if (outlook == Outlook::Waiting) wait_for_other_process();
     if (outlook == Outlook::Stuck) sit_out_standstill();
   }

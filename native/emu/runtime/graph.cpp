@@ -39,11 +39,11 @@ bool drop(std::vector<Node*>& nodes, const Node* node) {
 }  // namespace
 
 hipGraphNodeType type_of(const NodeWork& work) {
-  constexpr std::array types{hipGraphNodeTypeEmpty,       hipGraphNodeTypeKernel,
-                             hipGraphNodeTypeMemcpy,      hipGraphNodeTypeMemset,
-                             hipGraphNodeTypeHost,        hipGraphNodeTypeGraph,
-                             hipGraphNodeTypeEventRecord, hipGraphNodeTypeWaitEvent,
-                             hipGraphNodeTypeMemAlloc,    hipGraphNodeTypeMemFree};
+  constexpr std::array types{
+      hipGraphNodeTypeEmpty,       hipGraphNodeTypeKernel,    hipGraphNodeTypeMemcpy,
+      hipGraphNodeTypeMemset,      hipGraphNodeTypeHost,      hipGraphNodeTypeGraph,
+      hipGraphNodeTypeEventRecord, hipGraphNodeTypeWaitEvent, hipGraphNodeTypeMemAlloc,
+      hipGraphNodeTypeMemFree,     hipGraphNodeTypeBatchMemOp};
   static_assert(types.size() == std::variant_size_v<NodeWork>);
   return types[work.index()];
 }

@@ -59,6 +59,11 @@ struct NodeLabel {
     text << "EVENT_WAIT";
     if (shows(hipGraphDebugDotFlagsEventNodeParams)) text << "\\n" << work.event->handle;
   }
+  void operator()(const MemoryWork& work) {
+    text << "BATCH_MEM_OP";
+    if (!shows(hipGraphDebugDotFlagsVerbose)) return;
+    for (const MemoryOperation& operation : work.operations) text << "\\n" << operation.address;
+  }
   void operator()(const MemAllocWork& work) {
     text << "MEM_ALLOC";
     if (!shows(hipGraphDebugDotFlagsVerbose)) return;

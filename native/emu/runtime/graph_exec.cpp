@@ -1,10 +1,10 @@
 #include "runtime/graph_exec.h"
 
-#include <cstdio>
 #include <string>
 
 #include "entry.h"
 #include "runtime/api_lock.h"
+#include "runtime/divergence.h"
 #include "runtime/event.h"
 #include "runtime/executor.h"
 #include "runtime/failures.h"
@@ -31,7 +31,7 @@ void keep_objects_of(const Graph& graph, UserReferences& references) {
 
 /// Gives up, as a host function, what an exec held while it was in flight.
 void drop_references(void* references) {
-  const ApiLock lock;
+  const ApiLock lock(ApiLock::Caller::Library);
   delete static_cast<UserReferences*>(references);
 }
 
@@ -100,18 +100,6 @@ void check_modules(const std::vector<ExecNode>& nodes) {
   }
 }
 
-/// HIP leaves launches of one exec unordered unless streams or events order them; here they are
-/// ordered, and said so once.
-void note_overlap(std::uint64_t number) {
-  static bool noted = false;
-  if (noted) return;
-  noted = true;
-  std::fprintf(stderr,
-               "hipgraph emu: note: graph exec %llu was launched while in flight, with nothing "
-               "to order the two; HIP lets such launches overlap, this device does not\n",
-               static_cast<unsigned long long>(number));
-}
-
 }  // namespace
 
 std::vector<ExecNode> freeze(const Graph& graph) {
@@ -155,7 +143,8 @@ void GraphExec::launch(const StreamPtr& stream) {
   begin_memory_launch(nodes_, flags_ == hipGraphInstantiateFlagAutoFreeOnLaunch);
   std::vector<CommandPtr> entry = predecessors(*stream);
   if (last_end_ && !Executor::instance().complete(last_end_)) {
-    if (!Executor::instance().precedes(last_end_, entry)) note_overlap(number_);
+    // HIP leaves launches of one exec unordered unless streams or events order them.
+    if (!Executor::instance().precedes(last_end_, entry)) diverge(Divergence::OverlappingLaunches);
     entry.push_back(last_end_);
   }
   Batch batch{device_, stream, "graph exec " + std::to_string(number_), {}, {}};

@@ -13,6 +13,7 @@ namespace hipgraph::emu {
 namespace {
 
 std::atomic<int> in_flight{0};
+thread_local bool is_callback_thread = false;
 
 /// A call of a host function, one after another on the callback thread.
 class HostFunction final : public Command, public std::enable_shared_from_this<HostFunction> {
@@ -51,6 +52,7 @@ class CallbackThread {
   }
 
   [[noreturn]] void run() {
+    is_callback_thread = true;
     for (;;) {
       const std::shared_ptr<HostFunction> next = pop();
       next->call();
@@ -81,6 +83,7 @@ Progress HostFunction::start() {
 }  // namespace
 
 int host_functions_in_flight() { return in_flight.load(); }
+bool on_callback_thread() { return is_callback_thread; }
 
 CommandPtr make_host_function(void (*function)(void*), void* user_data) {
   return std::make_shared<HostFunction>(function, user_data);

@@ -5,5 +5,7 @@ namespace hipgraph::emu {
 /// Host functions that were handed to the callback thread and have not returned: any of them may
 /// still write what a kernel waits for.
 int host_functions_in_flight();
+/// Whether the calling thread is the one that runs them.
+bool on_callback_thread();
 
 }  // namespace hipgraph::emu

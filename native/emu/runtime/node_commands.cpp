@@ -7,6 +7,7 @@
 #include "runtime/dispatch.h"
 #include "runtime/executor.h"
 #include "runtime/graph_memory.h"
+#include "runtime/memory_operations.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -29,6 +30,7 @@ struct CommandOf {
   CommandPtr operator()(const EventWaitWork&) const { return nullptr; }
   CommandPtr operator()(const MemAllocWork& work) const { return make_graph_alloc(work); }
   CommandPtr operator()(const MemFreeWork& work) const { return make_graph_free(work); }
+  CommandPtr operator()(const MemoryWork& work) const { return make_memory_operations(work); }
   CommandPtr operator()(const HostWork& work) const {
     return make_host_function(work.parms.fn, work.parms.userData);
   }

@@ -85,9 +85,31 @@ struct MemFreeWork {
   std::shared_ptr<void> claim;  ///< while it lives, no other node may free the same
 };
 
+/// A write of one value, or a wait for one.
+enum class MemoryOperationKind : std::uint8_t {
+  WaitGreaterEqual,
+  WaitEqual,
+  WaitAnd,
+  WaitNor,
+  Write,
+};
+struct MemoryOperation {
+  MemoryOperationKind kind;
+  void* address;
+  std::uint64_t value;
+  std::uint64_t mask;  ///< of what is read
+  unsigned bytes;      ///< 4 or 8
+};
+
+/// Writes and waits, one after another.
+struct MemoryWork {
+  std::vector<MemoryOperation> operations;
+};
+
 /// What a node does.
-using NodeWork = std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork,
-                              EventRecordWork, EventWaitWork, MemAllocWork, MemFreeWork>;
+using NodeWork =
+    std::variant<EmptyWork, KernelWork, MemcpyWork, MemsetWork, HostWork, ChildWork,
+                 EventRecordWork, EventWaitWork, MemAllocWork, MemFreeWork, MemoryWork>;
 
 /// The HIP name of a node's kind.
 hipGraphNodeType type_of(const NodeWork& work);

@@ -172,6 +172,7 @@ bool Scheduler::awaits_host_memory() const {
 }
 
 void Scheduler::abandon() {
+  if (state_->running.empty()) return;
   report_hang(state_->runs());
   for (std::shared_ptr<Dispatch>& dispatch : state_->running) {
     state_->end(dispatch, status::launch_failure);

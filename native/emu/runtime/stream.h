@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +31,7 @@ struct Stream {
   int priority = 0;
   CommandPtr tail;
   Recording recording;
+  std::map<int, hipLaunchAttributeValue> attributes;  ///< as callers set them
 
   bool is_null() const { return handle == nullptr; }
   bool blocking() const { return flags == hipStreamDefault; }

@@ -4,82 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 from helpers import hip_ctypes as hip
+from helpers.capture_calls import (
+    ALLOC_LIKE,
+    BLOCKING,
+    CAPTURABLE,
+    ELSEWHERE,
+    LEGAL_CODE,
+    LOADING,
+)
 
+API = Path(__file__).resolve().parents[3] / "native" / "emu" / "api"
 G, T, R = hip.GLOBAL, hip.THREAD_LOCAL, hip.RELAXED
 UNSUPPORTED, INVALIDATED, IMPLICIT, CAPTURED_EVENT = 900, 901, 906, 907
 MODES = {"global": G, "thread-local": T, "relaxed": R}
-
-# Calls with harmless arguments, and what each returns where capture allows it.
-ALLOC_LIKE = {
-    "hipMalloc": (ctypes.byref(ctypes.c_uint64()), 0),
-    "hipMallocManaged": (ctypes.byref(ctypes.c_uint64()), 0, 1),
-    "hipFree": (None,),
-    "hipHostMalloc": (ctypes.byref(ctypes.c_uint64()), 0, 0),
-    "hipHostAlloc": (ctypes.byref(ctypes.c_uint64()), 0, 0),
-    "hipHostFree": (None,),
-    "hipHostRegister": (None, 0, 0),
-    "hipHostUnregister": (None,),
-    "hipModuleUnload": (None,),
-    "hipMallocPitch": (ctypes.byref(ctypes.c_uint64()), ctypes.byref(ctypes.c_uint64()), 0, 0),
-    "hipMemAllocPitch": (ctypes.byref(ctypes.c_uint64()), None, 0, 0, 4),
-    "hipMalloc3D": (ctypes.byref(hip.PitchedPtr()), hip.Extent()),
-    "hipMallocHost": (ctypes.byref(ctypes.c_uint64()), 0),
-    "hipMemAllocHost": (ctypes.byref(ctypes.c_uint64()), 0),
-    "hipFreeHost": (None,),
-    "hipMemAdvise": (None, 0, 1, 0),
-    "hipMemAdvise_v2": (None, 0, 1, hip.MemLocation(1, 0)),
-    "hipMemPrefetchAsync": (None, 0, 0, None),
-    "hipMemPrefetchAsync_v2": (None, 0, hip.MemLocation(1, 0), 0, None),
-    "hipDeviceSetMemPool": (0, None),
-    "hipMemPoolCreate": (None, None),
-    "hipMemPoolDestroy": (None,),
-}
-LEGAL_CODE = {
-    "hipMallocManaged": 1,
-    "hipHostRegister": 1,
-    "hipHostUnregister": 1,
-    "hipModuleUnload": 400,
-    **dict.fromkeys(
-        [
-            "hipMemAllocPitch",
-            "hipMemAdvise",
-            "hipMemAdvise_v2",
-            "hipMemPrefetchAsync",
-            "hipMemPrefetchAsync_v2",
-            "hipDeviceSetMemPool",
-            "hipMemPoolCreate",
-            "hipMemPoolDestroy",
-        ],
-        1,
-    ),
-}
-BLOCKING = {
-    "hipMemcpy": (None, None, 0, 0),
-    "hipMemcpyHtoD": (None, None, 0),
-    "hipMemcpyDtoH": (None, None, 0),
-    "hipMemcpyDtoD": (None, None, 0),
-    "hipMemcpy2D": (None, 0, None, 0, 0, 0, 0),
-    "hipMemset": (None, 0, 0),
-    "hipMemsetD8": (None, 0, 0),
-    "hipMemsetD16": (None, 0, 0),
-    "hipMemsetD32": (None, 0, 0),
-    "hipMemset2D": (None, 0, 0, 0, 0),
-    "hipMemset3D": (hip.PitchedPtr(), 0, hip.Extent()),
-    "hipMemsetD2D8": (None, 0, 0, 0, 0),
-    "hipMemsetD2D16": (None, 0, 0, 0, 0),
-    "hipMemsetD2D32": (None, 0, 0, 0, 0),
-    "hipMemcpyPeer": (None, 0, None, 0, 0),
-    "hipMemcpy3D": (None,),
-    "hipMemcpy3DPeer": (None,),
-    "hipMemcpyParam2D": (None,),
-    "hipDrvMemcpy2DUnaligned": (None,),
-    "hipDrvMemcpy3D": (None,),
-    "hipMemcpyToSymbol": (None, None, 0, 0, 0),
-    "hipMemcpyFromSymbol": (None, None, 0, 0, 0),
-}
 
 
 def exchange(mode: int) -> int:
@@ -138,7 +80,9 @@ def test_alloc_like_calls(stream, name, mode, same_thread, exchanged):
 
 
 @pytest.mark.parametrize("mode, same_thread, exchanged", MATRIX)
-@pytest.mark.parametrize("name", ["hipStreamSynchronize", "hipStreamQuery"])
+@pytest.mark.parametrize(
+    "name", ["hipStreamSynchronize", "hipStreamQuery", "hipStreamSetAttribute"]
+)
 def test_synchronising_an_idle_stream(streams, name, mode, same_thread, exchanged):
     stream, idle = streams(), streams()
     hip.begin(stream, mode)
@@ -146,7 +90,7 @@ def test_synchronising_an_idle_stream(streams, name, mode, same_thread, exchange
     check(
         stream,
         mode,
-        lambda: run(same_thread, exchanged, lambda: hip.code(name, idle)),
+        lambda: run(same_thread, exchanged, lambda: hip.code(name, idle, 3, bytes(64))),
         UNSUPPORTED if forbidden else 0,
         not forbidden,
     )
@@ -300,21 +244,6 @@ def test_an_invalid_capture_forbids_until_it_is_ended(stream):
     assert hip.code("hipFree", None) == 0
 
 
-CAPTURABLE = {
-    "hipMemsetAsync": lambda out, s: (out, 0, 16, s),
-    "hipMemsetD8Async": lambda out, s: (out, 0, 16, s),
-    "hipMemsetD16Async": lambda out, s: (out, 0, 16, s),
-    "hipMemsetD32Async": lambda out, s: (out, 0, 16, s),
-    "hipMemset2DAsync": lambda out, s: (out, 32, 0, 16, 2, s),
-    "hipMemcpyAsync": lambda out, s: (out, out + 128, 16, hip.D2D, s),
-    "hipMemcpyDtoDAsync": lambda out, s: (out, out + 128, 16, s),
-    "hipMemcpyHtoDAsync": lambda out, s: (out, bytes(16), 16, s),
-    "hipMemcpyDtoHAsync": lambda out, s: (ctypes.create_string_buffer(16), out, 16, s),
-    "hipMemcpy2DAsync": lambda out, s: (out, 32, out + 128, 32, 16, 2, hip.D2D, s),
-    "hipLaunchHostFunc": lambda _, s: (s, hip.HOST_FUNCTION(lambda _: None), None),
-}
-
-
 @pytest.mark.parametrize("name", CAPTURABLE)
 def test_capturable_calls_become_one_node_and_are_refused_when_invalid(stream, out, name):
     args = CAPTURABLE[name](out, stream)
@@ -351,6 +280,43 @@ def test_null_stream_work_runs_while_another_stream_captures(streams, out, put, 
     hip.ok("hipStreamSynchronize", None)
     assert hip.end_code(stream) == 0
     assert hip.from_device(out, 12) == bytes((9, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0))
+
+
+@pytest.mark.parametrize("mode, same_thread, exchanged", MATRIX)
+def test_loading_code_is_legal(stream, mode, same_thread, exchanged):
+    hip.begin(stream, mode)
+    for name in LOADING:
+        call = (name, None, None, 0, None, None)
+        assert run(same_thread, exchanged, lambda call=call: hip.code(*call)) == 1
+    assert hip.end_code(stream) == 0
+
+
+@pytest.mark.parametrize("mode, same_thread, exchanged", MATRIX)
+def test_a_graph_launch_runs_at_once(stream, mode, same_thread, exchanged):
+    exec_ = hip.instantiate(hip.out("hipGraphCreate", 0))
+    hip.begin(stream, mode)
+    launch = ("hipGraphLaunch", exec_, stream)
+    assert run(same_thread, exchanged, lambda: hip.code(*launch)) == 0
+    graph = hip.end(stream)
+    assert hip.nodes(graph) == []
+    hip.ok("hipGraphDestroy", graph)
+
+
+def test_every_row_of_the_table_is_tried():
+    table = API.parent.joinpath("runtime", "capture_rules.cpp").read_text()
+    rows = re.findall(r'Rule\{"(\w+)", (\w+)\}', table)
+    tried = {
+        "AllocLike": set(ALLOC_LIKE),
+        "BlockingCopy": set(BLOCKING),
+        "DeviceSync": {"hipDeviceSynchronize"},
+        "StreamSync": {"hipStreamSynchronize", "hipStreamQuery", "hipStreamSetAttribute"},
+        "EventSync": {"hipEventQuery", "hipEventSynchronize"},
+        "Capturable": set(CAPTURABLE),
+        "Loading": set(LOADING),
+        "Eager": {"hipGraphLaunch"},
+    }
+    for name, kind in rows:
+        assert name in tried.get(kind, set()) | ELSEWHERE.get(kind, set()), (name, kind)
 
 
 def test_unaffected_calls(stream, module, out):
