@@ -172,7 +172,7 @@ def _lines(result: dict[str, Any]) -> list[str]:
     for pe in result["pes"]:
         lines.append(
             f"PE {pe['pe']}: {pe['device']} through {pe['provider']}, split_k {pe['split_k']},"
-            f" largest error {pe['worst_error_of_bound']:.2%} of what fp32 sums may be off,"
+            f" largest error {pe['worst_error_of_bound']:.1g} of what fp32 sums may be off,"
             f" {pe['mail_right']} of {result['replays']} rows from the PE before right,"
             f" {len(pe['symbols_set'])} symbols set: {'right' if pe['ok'] else 'WRONG'}"
         )
