@@ -67,6 +67,8 @@ class GraphExec(Handle):
         self._closes = -1
         super().__init__(raw, self._holding)
         _registry()[raw] = self
+        if self._counters:
+            counter_reader(self._device)  # made now: behind a hang, making it could wait too
 
     @property
     def counter_memory(self) -> tuple[Range, ...]:

@@ -13,8 +13,11 @@ from helpers.process import run_python
 
 from hipgraph_shmem.errors import CaptureError, HangError
 from hipgraph_shmem.graph import Graph, capture
+from hipgraph_shmem.graph.hang import CounterReader
 from hipgraph_shmem.hip_abi import CaptureMode
 from hipgraph_shmem.memory import Buffer
+from hipgraph_shmem.runtime import state
+from hipgraph_shmem.splitk import Gemm
 from hipgraph_shmem.stream import Event, Stream
 
 SETUP = '''
@@ -195,3 +198,17 @@ def test_counters_of_an_exec_are_read_in_pieces(stream: Stream) -> None:
         assert counter_reader(0).read(words.address, 5000) == (3,) * 5000
         assert counter_reader(0).read(8, 1) is None
     assert time.monotonic() - began < 30
+
+
+def test_what_reads_the_counters_of_a_hang_is_made_with_the_exec(stream):
+    gemm = Gemm(16, 64, 256, split_k=2)
+    with (
+        Buffer((16, 256), "bfloat16") as a,
+        Buffer((64, 256), "bfloat16") as b,
+        Buffer((16, 64), "float32") as out,
+    ):
+        with capture(stream) as captured:
+            gemm(stream, a, b, out)
+        assert (CounterReader, 0) not in state.shared
+        with captured.graph as graph, graph.instantiate():
+            assert (CounterReader, 0) in state.shared
