@@ -4,10 +4,11 @@
 #include <string>
 
 #include "api/api.h"
+#include "runtime/stream.h"
 
 using namespace hipgraph::emu;
 
-// These are ours, not HIP's: they tell and cannot fail.
+// These are ours, not HIP's.
 
 /// JSON of the last report of a hang, fault or refused code object; null when there was none.
 HIPGRAPH_API const char* hipgraphEmuLastReport() {
@@ -24,6 +25,14 @@ HIPGRAPH_API std::size_t hipgraphEmuReport(char* text, std::size_t capacity) {
     text[copied] = '\0';
   }
   return report.size();
+}
+
+/// Keeps what a stream does out of the race check from now on: it looks at work that is stuck.
+HIPGRAPH_API hipError_t hipgraphEmuLookOn(hipStream_t stream) {
+  return entry([&] {
+    const ApiLock lock;
+    find_stream(stream)->looks_on = true;
+  });
 }
 
 /// JSON of what the device executed since the last call.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/executor.h"
+#include "runtime/race_check.h"
 #include "runtime/status.h"
 
 namespace hipgraph::emu {
@@ -75,6 +76,7 @@ class CallbackThread {
 };
 
 Progress HostFunction::start() {
+  if (RaceCheck* check = RaceCheck::active()) check->host_learns(*this);
   in_flight.fetch_add(1);
   CallbackThread::instance().push(shared_from_this());
   return Progress::Running;
