@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from .captures import (
     capture_info,
     keep_while_captured,
+    recorder_of,
     refuse_blocking,
     refuse_while_capturing,
 )
@@ -17,6 +19,7 @@ from .emulated import is_emulated, saw_deadlock
 from .errors import CaptureError, HangError, HipError
 from .handle import Handle
 from .hip_abi import NULL_STREAM, CaptureStatus, ErrorCode, EventFlags, StreamFlags
+from .host_function import HostFunction, host_function_address
 from .runtime import call, failure, pointer, relaxed, state
 
 __all__ = ["Event", "Stream", "as_stream", "wait_for"]
@@ -128,6 +131,25 @@ class Stream(Handle):
         raw = self.handle
         call("hipStreamWaitEvent", raw, event.handle, 0)
         keep_while_captured(raw, event)
+
+    def launch_host(self, function: Callable[[], object]) -> None:
+        """Call a function on the host, after the work that is in the stream now.
+
+        Later work waits for it; under capture it is called at each replay. It runs in a thread of
+        the runtime and must not call HIP (hipLaunchHostFunc). What it raises is raised by the next
+        wait of the host for a stream, event or graph exec.
+
+        Args:
+            function: Called without arguments.
+        """
+        raw = self.handle
+        recorder = recorder_of(raw)
+        kept = HostFunction(function, once=recorder is None)
+        call("hipLaunchHostFunc", raw, host_function_address(), kept.number)
+        if recorder is None:
+            kept.release()
+        else:
+            recorder.keep(kept)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Export the stream by the protocol that cuda.core defined: (version, handle)."""
