@@ -46,11 +46,14 @@ def recorder_of(stream: int) -> Recorder | None:
     """Return the open capture that the stream takes part in, None if it captures nothing.
 
     Raises:
-        CaptureError: the capture was not begun by `hipgraph_shmem.graph.capture`.
+        CaptureError: the capture is lost, or was not begun by `hipgraph_shmem.graph.capture`.
     """
     info = capture_info(stream)
     if info.status is CaptureStatus.NONE:
         return None
+    if info.status is CaptureStatus.INVALIDATED:
+        cure = "HIP refused an earlier call and the capture is lost: end it, and record it again"
+        raise CaptureError("recording", stream, cure)
     recorder = state.open_captures.get(info.id)
     if recorder is None:
         cure = (
