@@ -17,6 +17,7 @@ __all__ = [
     "keep_while_captured",
     "recorder_of",
     "refuse_blocking",
+    "refuse_device_wait",
     "refuse_while_capturing",
 ]
 
@@ -93,6 +94,12 @@ def refuse_while_capturing(name: str, cure: str) -> None:
             continue
         if recorder.mode is CaptureMode.GLOBAL or not foreign:
             raise CaptureError(name, recorder.stream, cure)
+
+
+def refuse_device_wait(name: str, cure: str) -> None:
+    """Raise if waiting for a whole device would lose an open capture of ours: any of them."""
+    for recorder in tuple(state.open_captures.values()):
+        raise CaptureError(name, recorder.stream, cure)
 
 
 def refuse_blocking(name: str, stream: int, cure: str) -> None:
