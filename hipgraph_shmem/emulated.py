@@ -1,4 +1,4 @@
-"""What only the emulated device can tell: its last report, and what it executed."""
+"""What only the emulated device can tell: its last report, what lost a capture, what it ran."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .runtime import library
 
-__all__ = ["is_emulated", "last_report", "saw_deadlock", "take_counters"]
+__all__ = ["capture_refusal", "is_emulated", "last_report", "saw_deadlock", "take_counters"]
 
 
 def is_emulated() -> bool:
@@ -24,6 +24,14 @@ def last_report() -> dict[str, Any] | None:
 def saw_deadlock() -> bool:
     """Tell whether the last report is of a deadlock."""
     return (last_report() or {}).get("kind") == "hang"
+
+
+def capture_refusal() -> dict[str, Any] | None:
+    """Return the first call by which the capture that this thread ended last became invalid.
+
+    It is {"call", "code", "other_thread"}; None if the capture was valid to its end, or elsewhere.
+    """
+    return _read("hipgraphEmuCaptureRefusal") if is_emulated() else None
 
 
 def take_counters() -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Stream (an order of work) and Event (a point in it)."""
+"""Stream (an order of work) and Event (a point in it).
+
+Whatever waits or asks does so in relaxed mode: captures that others began, and those that another
+thread begins meanwhile, are not lost by it.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +111,6 @@ class Stream(Handle):
             refuse_blocking("hipStreamSynchronize", raw, _SYNC_CURE)
             wait_for(raw)
         else:
-            # Relaxed, asking is legal while another thread captures.
             with relaxed():
                 refuse_blocking("hipStreamQuery", raw, _SYNC_CURE)
                 _wait_until("hipStreamQuery", raw, timeout, repr(self))
@@ -117,7 +120,8 @@ class Stream(Handle):
         """Tell whether all work in the stream is done."""
         raw = self.handle
         refuse_blocking("hipStreamQuery", raw, _SYNC_CURE)
-        return _is_done("hipStreamQuery", raw)
+        with relaxed():
+            return _is_done("hipStreamQuery", raw)
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event after the work that is in the stream now; make one if none is given."""
@@ -201,7 +205,8 @@ class Event(Handle):
         raw = self.handle
         if timeout is None:
             self._refuse("hipEventSynchronize")
-            call("hipEventSynchronize", raw)
+            with relaxed():
+                call("hipEventSynchronize", raw)
         else:
             with relaxed():
                 self._refuse("hipEventQuery")
@@ -212,7 +217,8 @@ class Event(Handle):
         """Tell whether the event has happened; one never recorded has."""
         raw = self.handle
         self._refuse("hipEventQuery")
-        return _is_done("hipEventQuery", raw)
+        with relaxed():
+            return _is_done("hipEventQuery", raw)
 
     def elapsed_ms(self, since: Event) -> float:
         """Return the milliseconds from another event to this one; both need `timing`."""
@@ -252,7 +258,8 @@ def as_stream(stream: Any, name: str = "stream") -> int:
 
 def wait_for(stream: int) -> None:
     """Wait for a stream by its raw handle; raise what its kernels reported by other ways too."""
-    call("hipStreamSynchronize", stream)
+    with relaxed():
+        call("hipStreamSynchronize", stream)
     _look_for_failures()
 
 

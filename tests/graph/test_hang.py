@@ -126,6 +126,53 @@ def test_work_that_runs_on_is_told_apart_and_may_end_later() -> None:
     assert "runs on" in facts["state"]
 
 
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("proven", [True, False], ids=["deadlock", "runs on"])
+@pytest.mark.parametrize("wait", ["graph_exec.wait", "stream.synchronize", "event.synchronize"])
+def test_c008_explaining_a_hang_disturbs_no_capture(wait: str, proven: bool) -> None:
+    """Counters are read, waves reported and the failure taken while another thread captures."""
+    facts = child(
+        f"""
+        from hipgraph_shmem.graph import CaptureMode
+        flag = {"Buffer" if proven else "PinnedBuffer"}(1, np.uint32)
+        {"flag.fill(0, stream, width=4)" if proven else "flag.array[0] = 0"}
+        graph_exec = exec_with_counters(flag)
+        begun, hung, nodes = threading.Event(), threading.Event(), []
+
+        def record():
+            with Stream() as other:
+                with capture(other, CaptureMode.GLOBAL) as captured:
+                    out.fill(1, other)
+                    begun.set()
+                    hung.wait(60)
+                    out.fill(2, other)
+                nodes.append(len(captured.graph.nodes))
+
+        out = Buffer(64)
+        recorder = threading.Thread(target=record)
+        recorder.start()
+        begun.wait(60)
+        graph_exec.launch(stream)
+        event = stream.record()
+        try:
+            {wait}(timeout={60 if proven else 1})
+        except HangError as error:
+            hang = error
+        if not {proven}:
+            flag.array[0] = 1
+        hung.set()
+        recorder.join()
+        stream.synchronize(timeout=60)
+        print(json.dumps({{"nodes": nodes, "counters": hang.counters, "report": hang.report}}))
+        """
+    )
+    assert facts["nodes"] == [2]
+    assert bool(facts["report"]) is proven
+    if wait == "graph_exec.wait":
+        ((_, _, values),) = facts["counters"]
+        assert values == [0, 2 * 64 * 7, 0]
+
+
 def test_a_launch_that_ends_is_waited_for(stream: Stream) -> None:
     with Buffer(64) as buffer, Graph() as graph:
         graph.add_memset(buffer, 1, 64)

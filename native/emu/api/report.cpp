@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/api.h"
+#include "runtime/capture_refusal.h"
 
 using namespace hipgraph::emu;
 
@@ -24,6 +25,13 @@ HIPGRAPH_API std::size_t hipgraphEmuReport(char* text, std::size_t capacity) {
     text[copied] = '\0';
   }
   return report.size();
+}
+
+/// JSON of the first call by which the capture became invalid that this thread ended last: {"call",
+/// "code", "other_thread"}; null when it was valid to the end. The text is never freed.
+HIPGRAPH_API const char* hipgraphEmuCaptureRefusal() {
+  const ApiLock lock(ApiLock::Caller::Library);
+  return json_of(this_thread().ended_capture);
 }
 
 /// JSON of what the device executed since the last call.

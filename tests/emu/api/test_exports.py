@@ -100,6 +100,7 @@ PURE = {
     "hipgraphEmuLastReport",
     "hipgraphEmuReport",
     "hipgraphEmuCounters",
+    "hipgraphEmuCaptureRefusal",
 }
 
 
