@@ -100,6 +100,8 @@ PURE = {
     "hipgraphEmuLastReport",
     "hipgraphEmuReport",
     "hipgraphEmuCounters",
+    "hipgraphEmuLive",
+    "hipgraphEmuStopHostFunctions",
 }
 
 
