@@ -1,4 +1,4 @@
-"""What only the emulated device can tell: its last report, what lost a capture, what it ran."""
+"""What only the emulated device tells: its last report, what lost a capture, what ran and lives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import Any
 
 from .runtime import library
 
-__all__ = ["capture_refusal", "is_emulated", "last_report", "saw_deadlock", "take_counters"]
+__all__ = [
+    "capture_refusal",
+    "is_emulated",
+    "last_report",
+    "live_objects",
+    "saw_deadlock",
+    "take_counters",
+]
 
 
 def is_emulated() -> bool:
@@ -37,6 +44,11 @@ def capture_refusal() -> dict[str, Any] | None:
 def take_counters() -> dict[str, Any]:
     """Return what ended launches executed since the last call; nothing on other devices."""
     return (_read("hipgraphEmuCounters") if is_emulated() else None) or {}
+
+
+def live_objects() -> dict[str, int]:
+    """Return how many objects of each kind live in the HIP library; nothing on other devices."""
+    return (_read("hipgraphEmuLive") if is_emulated() else None) or {}
 
 
 def _read(name: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ routes.py says which. One library is chosen at the first use and stays for the p
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import importlib
@@ -126,6 +127,9 @@ def _load(choice: str) -> None:
     loaded = _open_auto() if choice == "auto" else open_library(choice)
     state.binding = _open_binding(choice, loaded)
     state.library = loaded
+    if loaded.kind == "emu":
+        # A host function in Python that began after the interpreter had ended would crash.
+        atexit.register(loaded.pointers.hipgraphEmuStopHostFunctions)
 
 
 def _open_auto() -> Library:

@@ -5,10 +5,11 @@
 
 #include "api/api.h"
 #include "runtime/capture_refusal.h"
+#include "runtime/host_function.h"
 
 using namespace hipgraph::emu;
 
-// These are ours, not HIP's: they tell and cannot fail.
+// These are ours, not HIP's, and cannot fail.
 
 /// JSON of the last report of a hang, fault or refused code object; null when there was none.
 HIPGRAPH_API const char* hipgraphEmuLastReport() {
@@ -36,3 +37,9 @@ HIPGRAPH_API const char* hipgraphEmuCaptureRefusal() {
 
 /// JSON of what the device executed since the last call.
 HIPGRAPH_API const char* hipgraphEmuCounters() { return take_counters(); }
+
+/// JSON of how many streams, events, graphs and other objects with a handle live in the process.
+HIPGRAPH_API const char* hipgraphEmuLive() { return live_objects(); }
+
+/// No host function is called from now on; for an interpreter that ends while some are queued.
+HIPGRAPH_API void hipgraphEmuStopHostFunctions() { stop_host_functions(); }

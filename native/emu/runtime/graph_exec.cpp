@@ -16,7 +16,7 @@ namespace hipgraph::emu {
 namespace {
 
 HandleTable<hipGraphExec_t, GraphExec>& graph_execs() {
-  static auto& all = *new HandleTable<hipGraphExec_t, GraphExec>;
+  static auto& all = *new HandleTable<hipGraphExec_t, GraphExec>("graph execs");
   return all;
 }
 

@@ -7,5 +7,7 @@ namespace hipgraph::emu {
 int host_functions_in_flight();
 /// Whether the calling thread is the one that runs them.
 bool on_callback_thread();
+/// From now on host functions are not called: their commands end with hipErrorDeinitialized.
+void stop_host_functions();
 
 }  // namespace hipgraph::emu

@@ -101,6 +101,8 @@ PURE = {
     "hipgraphEmuReport",
     "hipgraphEmuCounters",
     "hipgraphEmuCaptureRefusal",
+    "hipgraphEmuLive",
+    "hipgraphEmuStopHostFunctions",
 }
 
 
