@@ -85,6 +85,14 @@ enum hipLaunchAttributeID : int {
   hipLaunchAttributePriority = 8,
 };
 
+struct hipBatchMemOpNodeParams {
+  hipCtx_t ctx;
+  unsigned count;
+  hipStreamBatchMemOpParams* paramArray;
+  unsigned flags;
+};
+static_assert(sizeof(hipBatchMemOpNodeParams) == 32);
+
 /// One side after the other, each by host address, device address or array.
 struct HIP_MEMCPY3D {
   std::size_t srcXInBytes, srcY, srcZ, srcLOD;

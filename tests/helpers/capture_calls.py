@@ -12,6 +12,7 @@ ALLOC_LIKE = {
     "hipMallocManaged": (ctypes.byref(ctypes.c_uint64()), 0, 1),
     "hipFree": (None,),
     "hipHostMalloc": (ctypes.byref(ctypes.c_uint64()), 0, 0),
+    "hipExtHostAlloc": (ctypes.byref(ctypes.c_uint64()), 0, 0),
     "hipHostAlloc": (ctypes.byref(ctypes.c_uint64()), 0, 0),
     "hipHostFree": (None,),
     "hipHostRegister": (None, 0, 0),

@@ -113,6 +113,10 @@ HIPGRAPH_API hipError_t hipHostAlloc(void** pointer, std::size_t bytes, unsigned
   return entry([&, call = __func__] { host_malloc(call, pointer, bytes, flags); });
 }
 
+HIPGRAPH_API hipError_t hipExtHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return entry([&, call = __func__] { host_malloc(call, pointer, bytes, flags); });
+}
+
 HIPGRAPH_API hipError_t hipHostFree(void* pointer) {
   return entry([&, call = __func__] { free_now(call, pointer); });
 }

@@ -29,6 +29,7 @@ constexpr std::array rules{
     Rule{"hipEventRecord", Capturable},
     Rule{"hipEventRecordWithFlags", Capturable},
     Rule{"hipEventSynchronize", EventSync},
+    Rule{"hipExtHostAlloc", AllocLike},
     Rule{"hipExtLaunchKernel", Capturable},
     Rule{"hipExtModuleLaunchKernel", Capturable},
     Rule{"hipFree", AllocLike},
