@@ -110,7 +110,8 @@ class Graph(Handle, NodeAdding, NodeEditing):
 
     def to_dot(self) -> str:
         """Return the graph as DOT text, which graphviz draws."""
-        return to_dot(self.nodes, self.edges, self._recording.counters)
+        self.complete()
+        return to_dot(self.handle, self._recording)
 
     def instantiate(self, *, auto_free: bool = False) -> GraphExec:
         """Make an exec; it may outlive the graph.
