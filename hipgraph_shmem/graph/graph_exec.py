@@ -324,7 +324,6 @@ class GraphExec(Handle, NodeEditing):
 
     def _replace(self, node: Node, keep: Iterable[object], access: Access | None) -> None:
         self._needs.replace(node.handle, keep, access)
-        self._closes = -1
 
     def _refuse_unusable(self) -> None:
         if self._problem:

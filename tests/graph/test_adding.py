@@ -330,3 +330,18 @@ def test_copies_are_read_back(device: Any) -> None:
         assert graph.nodes == (node,)
         assert call("hipGraphNodeGetType", node.handle) == NodeKind.MEMCPY
     assert not state.open_captures
+
+
+def test_closed_memory_of_a_child_is_refused(stream: Stream) -> None:
+    with Graph() as graph, Graph() as child:
+        buffer = Buffer(64)
+        child.add_memset(buffer, 1, 64)
+        graph.add_child(child)
+        with graph.instantiate() as graph_exec:
+            graph_exec.launch(stream)
+            stream.synchronize()
+            buffer.close()
+            with pytest.raises(GraphError, match="closed"):
+                graph_exec.launch(stream)
+            with pytest.raises(GraphError, match="closed"):
+                graph.instantiate()

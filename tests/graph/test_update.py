@@ -13,13 +13,13 @@ import pytest
 from helpers.kernels import compile_hip
 
 from hipgraph_shmem import Access
-from hipgraph_shmem.errors import GraphError
+from hipgraph_shmem.errors import GraphError, HipError
 from hipgraph_shmem.graph import Graph, GraphExec, Node, capture, update
 from hipgraph_shmem.graph.listing import twins
 from hipgraph_shmem.launch import LaunchConfig, launch
 from hipgraph_shmem.memory import Buffer
 from hipgraph_shmem.module import Kernel, Module
-from hipgraph_shmem.runtime import library, state
+from hipgraph_shmem.runtime import call, library, state
 from hipgraph_shmem.stream import Stream
 
 SOURCE = """
@@ -125,8 +125,12 @@ def test_another_shape_makes_the_exec_anew(
         add_fill(first, out)
         change(second, out)
         with first.instantiate() as graph_exec:
+            before = graph_exec.handle
             done = graph_exec.update(second)
             assert not done.in_place
+            assert graph_exec.handle != before
+            with pytest.raises(HipError):
+                call("hipGraphUpload", before, stream.handle)  # it is destroyed
             assert reason in done.reason
             assert "hipErrorGraphExecUpdateFailure" in done.reason
             assert words(graph_exec, out, stream) == NODES * [7]
