@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
-from hipgraph_shmem.graph import Graph, capture
+from hipgraph_shmem.graph import Graph, KernelNode, capture
+from hipgraph_shmem.graph.dot import to_dot
+from hipgraph_shmem.launch import LaunchConfig
 from hipgraph_shmem.memory import Buffer, PinnedBuffer
+from hipgraph_shmem.module import Module
 from hipgraph_shmem.splitk import Gemm
 from hipgraph_shmem.stream import Stream
 
@@ -46,3 +50,22 @@ def test_the_zero_fill_of_counters_is_marked_and_no_other(stream: Stream) -> Non
     assert "grid 4x1x2 block 256x1x1" in kernel
     first, second = (line.split()[0] for line in (marked, kernel))
     assert f"  {first} -> {second}" in lines
+
+
+def test_kernels_are_drawn_apart_with_their_lds_and_whatever_their_name(
+    module: Module, buffers: tuple[Buffer, ...]
+) -> None:
+    with Graph() as graph:
+        graph.add_memset(buffers[0], 0, 4)
+        config = LaunchConfig((2, 1, 1), (64, 1, 1), lds_bytes=512)
+        graph.add_kernel(module.kernel("copy"), config, buffers[0], buffers[1])
+        (memset, kernel) = graph.nodes
+        text = graph.to_dot()
+    assert isinstance(kernel, KernelNode)
+    assert "kernel copy\\ngrid 2x1x1 block 64x1x1\\ndynamic LDS 512 bytes" in text
+    colors = re.findall(r'fillcolor="(\w+)"', text)
+    assert colors == ["white", "lightblue"]
+    unknown = to_dot((memset, replace(kernel, name="", function=0xABC)), (), ())
+    assert "kernel function 0xabc" in unknown
+    odd = to_dot((replace(kernel, name='operator"" \\_x'),), (), ())
+    assert r"kernel operator\"\" \\_x\n" in odd
