@@ -216,8 +216,8 @@ def check(stream: Any) -> None:
     refuse_blocking("hipStreamSynchronize", waited.handle, "check after the capture")
     address = ctypes.addressof(found)
     copy = (address, pool.error_word, WORD, MemcpyKind.DEVICE_TO_HOST, waited.handle)
+    call("hipMemcpyAsync", *copy)
     with relaxed():
-        call("hipMemcpyAsync", *copy)
         call("hipStreamSynchronize", waited.handle)
     if found.value:
         call("hipMemsetD32Async", pool.error_word, 0, 1, waited.handle)

@@ -13,6 +13,7 @@ from helpers.public_calls import (
     Allowed,
     Call,
     assert_complete,
+    assert_documented,
     check_in_capture,
     in_every_situation,
     properties,
@@ -249,3 +250,7 @@ def test_a_call_in_a_capture(use: Any, call: Call, mode: CaptureMode, same_threa
 
 def test_every_public_operation_is_tried() -> None:
     assert_complete(CALLS, OWNERS)
+
+
+def test_what_is_refused_is_documented() -> None:
+    assert_documented(CALLS | FUNCTIONS)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hipgraph_shmem.graph import Graph, capture
+from hipgraph_shmem.graph import Graph, KernelNode, capture
+from hipgraph_shmem.graph.dot import _escape, describe
+from hipgraph_shmem.launch import LaunchConfig
 from hipgraph_shmem.memory import Buffer, PinnedBuffer
+from hipgraph_shmem.module import Module
 from hipgraph_shmem.splitk import Gemm
 from hipgraph_shmem.stream import Event, Stream
 
@@ -77,3 +81,21 @@ def test_every_kind_of_node_says_what_it_does(device: Any) -> None:
         assert f"subgraph cluster_{inner} {{" in text
         assert labels[f"{inner}_0"].startswith("memset 64 bytes to 0x1")
         assert f"    {inner}_0 -> {inner}_1\n" in text
+
+
+def test_kernels_are_drawn_apart_with_their_lds_and_whatever_their_name(
+    module: Module, buffers: tuple[Buffer, ...]
+) -> None:
+    with Graph() as graph:
+        graph.add_memset(buffers[0], 0, 4)
+        config = LaunchConfig((2, 1, 1), (64, 1, 1), lds_bytes=512)
+        graph.add_kernel(module.kernel("copy"), config, buffers[0], buffers[1])
+        (_, kernel) = graph.nodes
+        text = graph.to_dot()
+    assert isinstance(kernel, KernelNode)
+    assert "kernel copy\\ngrid 2x1x1 block 64x1x1\\ndynamic LDS 512 bytes" in text
+    colors = re.findall(r'fillcolor="(\w+)"', text)
+    assert colors == ["white", "lightblue"]
+    unknown = replace(kernel, name="", function=0xABC)
+    assert describe(unknown)[0] == "kernel function 0xabc"
+    assert _escape('operator"" \\_x') == r"operator\"\" \\_x"

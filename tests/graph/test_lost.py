@@ -174,9 +174,11 @@ def test_a_graph_that_lacks_what_a_joined_stream_did_is_not_given(
         idle.wait(event)
         assert hip.code("hipStreamQuery", idle.handle) == 900
         assert hip.code("hipMemsetAsync", buffer.address, 0, 64, idle.handle) == 901
+        graph = hip.capture_graph(stream.handle)
     assert (raised.value.call, raised.value.stream) == ("hipStreamQuery", stream.handle)
     with pytest.raises(GraphError, match="ABANDONED"):
         _ = captured.graph
+    assert hip.code("hipGraphDestroy", graph) != 0, "it is destroyed already"
     assert_captures_again(stream)
 
 
@@ -198,9 +200,26 @@ def test_destroying_the_stream_is_named(device: Any) -> None:
 
 
 def test_a_capture_that_the_block_ended_is_told(stream: Stream) -> None:
-    with pytest.raises(GraphError, match="hipStreamEndCapture"), capture(stream):
+    with pytest.raises(GraphError, match="leave hipStreamEndCapture"), capture(stream):
         hip.ok("hipGraphDestroy", hip.end(stream.handle))
     assert_captures_again(stream)
+
+
+@pytest.mark.parametrize("mode", [GLOBAL, THREAD_LOCAL])
+def test_a_block_that_ends_in_another_thread(device: Any, mode: CaptureMode) -> None:
+    def end() -> str:
+        with pytest.raises(GraphError) as raised:
+            block.__exit__(None, None, None)
+        return raised.value.cure
+
+    with Stream() as stream:
+        block = capture(stream, mode)
+        block.__enter__()
+        cure = hip.in_thread(end)
+        assert "in the thread that began it" in cure
+        assert "close it" in cure
+        assert stream.capture_status is CaptureStatus.ACTIVE
+        stream.close()
 
 
 def test_through_hip_python(stream: Stream) -> None:

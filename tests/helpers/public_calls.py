@@ -5,9 +5,11 @@ from __future__ import annotations
 import enum
 import inspect
 import itertools
+import re
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +22,7 @@ from hipgraph_shmem.stream import Stream
 
 #: Every mode, in the thread that captures (True) and in another one.
 SITUATIONS = list(itertools.product(CaptureMode, (True, False)))
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "capture.md"
 SPECIAL = ("__init__", "__call__", "__dlpack__", "__cuda_stream__", "__getitem__")
 
 
@@ -37,6 +40,13 @@ class Allowed(enum.Enum):
             own = same_thread and mode is not CaptureMode.RELAXED
             return not own and mode is not CaptureMode.GLOBAL
         return self is Allowed.ALWAYS or (self is Allowed.ELSEWHERE and not same_thread)
+
+
+#: Where docs/capture.md lists them.
+ROWS = {
+    Allowed.BY_MODE: "as AllocLike and StreamSync above",
+    Allowed.NEVER: "always",
+}
 
 
 @dataclass(frozen=True)
@@ -119,6 +129,17 @@ def assert_complete(calls: Iterable[str], owners: Iterable[type | ModuleType]) -
     rows = {name.split(" ")[0] for name in calls if "." in name}
     public = set().union(*map(public_names, owners))
     assert rows == public
+
+
+def assert_documented(calls: dict[str, Call]) -> None:
+    """The page on captures has every operation that is not legal everywhere, in the right row."""
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("|")]
+    for allowed, heading in ROWS.items():
+        (row,) = (line for line in rows if line.startswith(f"| {heading} |"))
+        for name, call in calls.items():
+            owner, _, method = name.split(" ")[0].rpartition(".")
+            word = owner if method == "__init__" else method
+            assert call.allowed is not allowed or re.search(rf"\b{word}\b", row), (name, heading)
 
 
 def in_every_situation(calls: dict[str, Call]) -> pytest.MarkDecorator:

@@ -183,8 +183,9 @@ void note_divergence(CaptureClass kind, const Stream& stream) {
   if (work && beside_capture) diverge(Divergence::NullStreamWork);
 }
 
-/// Code that is loaded beside a capture which is not relaxed.
+/// Code that is loaded beside a capture which is not relaxed, by a thread which is not.
 void note_loading() {
+  if (this_thread().exchange_mode == hipStreamCaptureModeRelaxed) return;
   const bool concerned = std::ranges::any_of(open_captures(), [](const CapturePtr& capture) {
     const bool own = capture->thread == this_thread().number;
     return capture->mode == hipStreamCaptureModeGlobal ||
