@@ -1,11 +1,11 @@
 #pragma once
+#include "context_abi.h"
 #include "hip_abi.h"
 #include "memory_types.h"
 
 /// The part of HIP's C ABI that only graph calls use.
 
 using hipUserObject_t = struct hipUserObject*;
-using hipCtx_t = struct ihipCtx_t*;
 
 constexpr unsigned hipGraphInstantiateFlagUpload = 2, hipGraphInstantiateFlagDeviceLaunch = 4;
 constexpr unsigned hipUserObjectNoDestructorSync = 1, hipGraphUserObjectMove = 1;

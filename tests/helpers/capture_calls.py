@@ -24,6 +24,8 @@ ALLOC_LIKE = {
     "hipMallocHost": (ctypes.byref(ctypes.c_uint64()), 0),
     "hipMemAllocHost": (ctypes.byref(ctypes.c_uint64()), 0),
     "hipFreeHost": (None,),
+    "hipDeviceSetCacheConfig": (0,),
+    "hipDeviceSetSharedMemConfig": (0,),
     "hipMemAdvise": (None, 0, 1, 0),
     "hipMemAdvise_v2": (None, 0, 1, hip.MemLocation(1, 0)),
     "hipMemPrefetchAsync": (None, 0, 0, None),

@@ -20,7 +20,9 @@ using enum CaptureClass;
 
 /// One row an entry point that captures matter to, in alphabetical order.
 constexpr std::array rules{
+    Rule{"hipDeviceSetCacheConfig", AllocLike},
     Rule{"hipDeviceSetMemPool", AllocLike},
+    Rule{"hipDeviceSetSharedMemConfig", AllocLike},
     Rule{"hipDeviceSynchronize", DeviceSync},
     Rule{"hipDrvMemcpy2DUnaligned", BlockingCopy},
     Rule{"hipDrvMemcpy3D", BlockingCopy},
@@ -208,6 +210,11 @@ void permit(std::string_view call) {
   if (kind == AllocLike) refuse_by_exchange_mode(call, First::Own);
   if (kind == BlockingCopy) refuse_if_any(call, every, hipErrorStreamCaptureImplicit);
   if (kind == DeviceSync) refuse_if_any(call, every, hipErrorStreamCaptureUnsupported);
+}
+
+void permit_now(std::string_view call) {
+  const ApiLock lock;
+  permit(call);
 }
 
 Admission permit(std::string_view call, Stream& stream) {
