@@ -90,10 +90,23 @@ def test_no_parent_helps_counters_that_the_child_spoils(
     with Graph() as graph, Graph() as child:
         spoiler = child.add_memset(word, 5, 4)
         add_count(child, module, word, spoiler)
-        fill = graph.add_memset(word, 0, 4)
-        node = graph.add_child(child, dependencies=(fill,))
+        node = graph.add_child(child)
         inner = Graph.borrow(node.graph).nodes
         assert only(graph, FindingKind.DIRTY_COUNTER).nodes == (inner[1], inner[0])
+        fill = graph.add_memset(word, 0, 4)
+        graph.add_dependencies([fill], [node])
+        assert only(graph, FindingKind.DIRTY_COUNTER).nodes == (inner[1], inner[0])
+
+
+def test_what_was_declared_in_a_child_counts(buffers: tuple[Buffer, ...], module: Module) -> None:
+    """Without the declarations, two launches that write one allocation would be unordered."""
+    kernel = module.kernel("touch")
+    with Graph() as graph, Graph() as child:
+        for half in (buffers[0].address, buffers[0].address + 128):
+            child.add_kernel(kernel, ONE, half, access=Access(writes=[(half, 4)]))
+        assert child.check() == ()
+        graph.add_child(child)
+        assert graph.check() == ()
 
 
 def test_a_child_that_others_added_is_looked_into(buffers: tuple[Buffer, ...]) -> None:
