@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import itertools
 import threading
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from .devices import on_device
 from .errors import Error
 from .runtime import call, state
 
-__all__ = ["HostFunction", "host_function_address"]
+__all__ = ["HostFunction", "host_function_address", "raise_host_error"]
 
 _EXIT_SECONDS = 2.0
-
-
-@dataclass(slots=True)
-class _Registry:
-    """The callables by the number that HIP hands to the trampoline, and what they raised."""
-
-    functions: dict[int, tuple[Callable[[], object], bool]] = field(default_factory=dict)
-    numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
-    errors: list[BaseException] = field(default_factory=list)
 
 
 class HostFunction:
@@ -47,10 +36,12 @@ class HostFunction:
     def __init__(self, function: Callable[[], object], *, once: bool = False) -> None:
         if not callable(function):
             raise TypeError(f"function={function!r}: give a callable without arguments")
-        registry = _registry()
-        self.number = next(registry.numbers)
-        registry.functions[self.number] = function, once
-        self._finalizer = weakref.finalize(self, registry.functions.pop, self.number, None)
+        self.number = next(state.host_function_numbers)
+        if self.number == 1:
+            # Now: what is registered last happens first, before the library is told to stop.
+            atexit.register(_wait_for_calls)
+        state.host_functions[self.number] = function, once
+        self._finalizer = weakref.finalize(self, state.host_functions.pop, self.number, None)
         self._finalizer.atexit = False
 
     def release(self) -> None:
@@ -63,40 +54,29 @@ def host_function_address() -> int:
     return ctypes.cast(_TRAMPOLINE, ctypes.c_void_p).value or 0
 
 
+def raise_host_error() -> None:
+    """Raise the first error of a host function that nobody was told of."""
+    if state.host_errors:
+        raise state.host_errors.pop(0)
+
+
 def _run(number: int | None) -> None:
-    registry = _registry()
     try:
-        function, once = registry.functions[number or 0]
+        function, once = state.host_functions[number or 0]
         if once:
-            del registry.functions[number or 0]
+            del state.host_functions[number or 0]
         function()
     except BaseException as error:  # nothing may unwind into C
-        registry.errors.append(error)
+        state.host_errors.append(error)
 
 
 #: One for all: a closure of its own could be freed while it runs.
 _TRAMPOLINE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_run)
 
 
-def _registry() -> _Registry:
-    with state.lock:
-        if _Registry not in state.shared:
-            state.shared[_Registry] = _Registry()
-            state.after_waiting.append(_raise_first)
-            atexit.register(_wait_for_calls)
-    registry: _Registry = state.shared[_Registry]
-    return registry
-
-
-def _raise_first() -> None:
-    errors = _registry().errors
-    if errors:
-        raise errors.pop(0)
-
-
 def _wait_for_calls() -> None:
     """Give calls that are due time to happen: none may come when the interpreter is gone."""
-    if not _registry().functions:
+    if not state.host_functions:
         return
     waiter = threading.Thread(target=_wait_for_devices, daemon=True)
     waiter.start()

@@ -23,7 +23,7 @@ from .emulated import is_emulated, saw_deadlock
 from .errors import CaptureError, HangError, HipError
 from .handle import Handle
 from .hip_abi import NULL_STREAM, CaptureStatus, ErrorCode, EventFlags, StreamFlags
-from .host_function import HostFunction, host_function_address
+from .host_function import HostFunction, host_function_address, raise_host_error
 from .runtime import call, failure, pointer, relaxed, state
 
 __all__ = ["Event", "Stream", "as_stream", "wait_for"]
@@ -264,7 +264,8 @@ def wait_for(stream: int) -> None:
 
 
 def _look_for_failures() -> None:
-    """Let upper layers raise what their kernels reported while the host waited."""
+    """Raise what host functions raised, and let upper layers raise what their kernels reported."""
+    raise_host_error()
     for look in state.after_waiting:
         look()
 

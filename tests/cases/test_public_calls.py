@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.graph_calls import EXEC, GRAPH
 from helpers.kernels import compile_hip
 from helpers.public_calls import (
     Allowed,
@@ -44,6 +45,8 @@ STREAM = {
     "Stream.borrow": Call(ALWAYS, lambda use: Stream.borrow(use.idle.handle).device),
     "Stream.close of the captured one": Call(NEVER, lambda use: use.stream.close()),
     "Stream.close of another": Call(ALWAYS, lambda use: use.spare_stream.close()),
+    "Stream.launch_host": Call(ALWAYS, lambda use: use.idle.launch_host(int)),
+    "Stream.launch_host recorded": Call(ALWAYS, lambda use: use.stream.launch_host(int), nodes=1),
     "Stream.query of the captured one": Call(NEVER, lambda use: use.stream.query()),
     "Stream.query of another": Call(BY_MODE, lambda use: use.idle.query()),
     "Stream.record": Call(ALWAYS, lambda use: use.stream.record().close()),
@@ -142,18 +145,6 @@ MODULE = {
     "Symbol.__init__": Call(ALWAYS, lambda use: Symbol(use.symbol.address, 16, "word", use.module)),
     **span("Symbol"),
 }
-EXEC = {
-    "GraphExec.__init__": Call(ALWAYS, lambda use: use.graph.instantiate().close()),
-    "GraphExec.borrow": Call(ALWAYS, lambda use: GraphExec.borrow(use.graphexec.handle)),
-    "GraphExec.close": Call(ALWAYS, lambda use: use.graphexec.close()),
-    "GraphExec.launch": Call(ALWAYS, lambda use: use.graphexec.launch(use.idle)),
-    "GraphExec.launch into the capture": Call(NEVER, lambda use: use.graphexec.launch(use.stream)),
-    "GraphExec.synchronize": Call(BY_MODE, lambda use: use.graphexec.synchronize()),
-    "GraphExec.synchronize within a limit": Call(ALWAYS, lambda use: use.graphexec.synchronize(9)),
-    "GraphExec.wait": Call(BY_MODE, lambda use: use.graphexec.wait()),
-    "GraphExec.wait within a limit": Call(ALWAYS, lambda use: use.graphexec.wait(9)),
-    "GraphExec.upload": Call(ALWAYS, lambda use: use.graphexec.upload(use.idle)),
-}
 SPLIT_K = {
     "Gemm.__init__": Call(ALWAYS, lambda _: Gemm(16, 64, 256)),
     "Gemm.__call__": Call(ALWAYS, lambda use: use.gemm(use.idle, *use.operands)),
@@ -173,7 +164,6 @@ SPLIT_K = {
 FUNCTIONS = {
     "as_array_view": Call(ALWAYS, lambda use: memory.as_array_view(use.buffer)),
     "capture": Call(ALWAYS, lambda use: capture_nothing(use.idle)),
-    "check": Call(ALWAYS, lambda use: use.graph.check()),
     "device_info": Call(ALWAYS, lambda _: device_info(0)),
     "empty": Call(BY_MODE, lambda _: memory.empty(16, "u1").close()),
     "from_numpy": Call(BY_MODE, lambda use: memory.from_numpy(np.zeros(4), use.idle).close()),
@@ -185,10 +175,10 @@ FUNCTIONS = {
     "trace": Call(ALWAYS, lambda use: traced_launch(use)),
     "zeros": Call(BY_MODE, lambda use: memory.zeros(16, "u1", use.idle).close()),
 }
-OBJECTS = (Stream, Event, Buffer, PinnedBuffer, Module, Kernel, Symbol, GraphExec)
+OBJECTS = (Stream, Event, Buffer, PinnedBuffer, Module, Kernel, Symbol, Graph, GraphExec)
 OWNERS = (*OBJECTS, Gemm, splitk)
 PROPERTIES = {f"properties of {owner.__name__}": properties(owner) for owner in OBJECTS}
-CALLS = {**STREAM, **EVENT, **BUFFER, **PINNED, **MODULE, **EXEC, **SPLIT_K}
+CALLS = {**STREAM, **EVENT, **BUFFER, **PINNED, **MODULE, **GRAPH, **EXEC, **SPLIT_K}
 
 
 def capture_nothing(stream: Stream) -> None:
@@ -222,11 +212,13 @@ def use(stream: Stream, tmp_path: Any) -> Iterator[Any]:
         module=Module(image),
         spare_module=Module(image),
         graph=Graph(),
+        other=Graph(),
         a=Buffer((16, 256), "bfloat16"),
         b=Buffer((64, 256), "bfloat16"),
         out=Buffer((16, 64), "float32"),
     )
-    made.graph.add_memset(made.out, 0, made.out.nbytes)
+    made.kernel, made.symbol = made.module.kernel("put"), made.module.symbol("word")
+    add_nodes(made)
     made.graphexec = made.graph.instantiate()
     made.graphexec.launch(made.idle)
     made.event.record(made.idle)
@@ -234,13 +226,26 @@ def use(stream: Stream, tmp_path: Any) -> Iterator[Any]:
     made.idle.synchronize()
     made.captured_event = lambda: stream.record(made.captured)
     handles = [value for value in vars(made).values() if hasattr(value, "close")]
-    made.kernel, made.symbol = made.module.kernel("put"), made.module.symbol("word")
     made.gemm, made.operands = Gemm(16, 64, 256, split_k=2), (made.a, made.b, made.out)
     yield made
     state.shared.clear()
     made.idle.synchronize()
     for handle in reversed(handles):
         handle.close()
+
+
+def add_nodes(made: Any) -> None:
+    """Give the graph a node of each kind that can be edited."""
+    graph = made.graph
+    made.other.add_memset(made.out, 0, 16)
+    made.nodes = SimpleNamespace(
+        memset=graph.add_memset(made.out, 0, made.out.nbytes),
+        memcpy=graph.add_memcpy(made.buffer, BYTES),
+        kernel=graph.add_kernel(made.kernel, ONE, made.buffer),
+        host=graph.add_host(int),
+        event=graph.add_event_record(made.captured),
+        child=graph.add_child(made.other),
+    )
 
 
 @in_every_situation(CALLS | FUNCTIONS | PROPERTIES)
