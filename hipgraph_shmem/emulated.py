@@ -1,4 +1,4 @@
-"""What only the emulated device can tell: its last report, what lost a capture, what it ran."""
+"""What only the emulated device can tell: reports, what lost a capture, what it ran and when."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import Any
 
 from .runtime import library
 
-__all__ = ["capture_refusal", "is_emulated", "last_report", "saw_deadlock", "take_counters"]
+__all__ = [
+    "capture_refusal",
+    "is_emulated",
+    "last_report",
+    "saw_deadlock",
+    "take_counters",
+    "take_timeline",
+]
 
 
 def is_emulated() -> bool:
@@ -39,8 +46,21 @@ def take_counters() -> dict[str, Any]:
     return (_read("hipgraphEmuCounters") if is_emulated() else None) or {}
 
 
-def _read(name: str) -> dict[str, Any] | None:
+def take_timeline(*, keep: bool) -> list[dict[str, Any]]:
+    """Return the nodes of graph launches since the last call; nothing on other devices.
+
+    Each is {"kind", "kernel", "device", "stream", "begin", "end"} in nanoseconds of the monotonic
+    clock; 0 where it was not reached or did not end.
+
+    Args:
+        keep: Whether to keep those of later launches; without a call nothing is kept.
+    """
+    return (_read("hipgraphEmuTimeline", int(keep)) if is_emulated() else None) or []
+
+
+def _read(name: str, *args: int) -> Any:
+    """Return what a function of the emulated device says as JSON; None where it says nothing."""
     function = library().pointers[name]
     function.restype = ctypes.c_char_p
-    text = function()
-    return dict(json.loads(text)) if text else None
+    text = function(*args)
+    return json.loads(text) if text else None

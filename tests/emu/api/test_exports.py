@@ -101,6 +101,7 @@ PURE = {
     "hipgraphEmuReport",
     "hipgraphEmuCounters",
     "hipgraphEmuCaptureRefusal",
+    "hipgraphEmuTimeline",
 }
 
 
