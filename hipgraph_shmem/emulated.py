@@ -1,4 +1,4 @@
-"""What only the emulated device tells: its last report, what lost a capture, what ran and lives."""
+"""What only the emulated device tells: reports, what lost a capture, what ran when, what lives."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = [
     "live_objects",
     "saw_deadlock",
     "take_counters",
+    "take_timeline",
 ]
 
 
@@ -51,8 +52,21 @@ def live_objects() -> dict[str, int]:
     return (_read("hipgraphEmuLive") if is_emulated() else None) or {}
 
 
-def _read(name: str) -> dict[str, Any] | None:
+def take_timeline(*, keep: bool) -> list[dict[str, Any]]:
+    """Return the nodes of graph launches since the last call; nothing on other devices.
+
+    Each is {"kind", "kernel", "device", "stream", "begin", "end"} in nanoseconds of the monotonic
+    clock; 0 where it was not reached or did not end.
+
+    Args:
+        keep: Whether to keep those of later launches; without a call nothing is kept.
+    """
+    return (_read("hipgraphEmuTimeline", int(keep)) if is_emulated() else None) or []
+
+
+def _read(name: str, *args: int) -> Any:
+    """Return what a function of the emulated device says as JSON; None where it says nothing."""
     function = library().pointers[name]
     function.restype = ctypes.c_char_p
-    text = function()
-    return dict(json.loads(text)) if text else None
+    text = function(*args)
+    return json.loads(text) if text else None

@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "runtime/capture_refusal.h"
 #include "runtime/host_function.h"
+#include "runtime/timeline.h"
 
 using namespace hipgraph::emu;
 
@@ -33,6 +34,17 @@ HIPGRAPH_API std::size_t hipgraphEmuReport(char* text, std::size_t capacity) {
 HIPGRAPH_API const char* hipgraphEmuCaptureRefusal() {
   const ApiLock lock(ApiLock::Caller::Library);
   return json_of(this_thread().ended_capture);
+}
+
+/// JSON of the nodes of graph launches since the last call, in the order of their submission:
+/// [{"kind", "kernel", "device", "stream", "begin", "end"}], in nanoseconds of the monotonic clock;
+/// 0 where a node was not reached or did not end. They are kept from a call with 1 to one with 0.
+/// The text lasts until the next call.
+HIPGRAPH_API const char* hipgraphEmuTimeline(int keep) {
+  static std::string& text = *new std::string;
+  const ApiLock lock(ApiLock::Caller::Library);
+  text = Timeline::instance().take(keep != 0);
+  return text.c_str();
 }
 
 /// JSON of what the device executed since the last call.

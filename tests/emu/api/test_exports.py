@@ -103,6 +103,7 @@ PURE = {
     "hipgraphEmuCaptureRefusal",
     "hipgraphEmuLive",
     "hipgraphEmuStopHostFunctions",
+    "hipgraphEmuTimeline",
 }
 
 
