@@ -6,11 +6,13 @@ routes.py says which. One library is chosen at the first use and stays for the p
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import importlib
 import importlib.util
 import inspect
+import itertools
 import os
 import threading
 import warnings
@@ -101,6 +103,9 @@ class State:
     device_failures: int = 0
     shared: dict[object, Any] = field(default_factory=dict)
     after_waiting: list[Callable[[], None]] = field(default_factory=list)
+    host_functions: dict[int, tuple[Callable[[], object], bool]] = field(default_factory=dict)
+    host_function_numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    host_errors: list[BaseException] = field(default_factory=list)
     retired: list[Any] = field(default_factory=list)
     tracers: list[Any] = field(default_factory=list)
 
@@ -126,6 +131,9 @@ def _load(choice: str) -> None:
     loaded = _open_auto() if choice == "auto" else open_library(choice)
     state.binding = _open_binding(choice, loaded)
     state.library = loaded
+    if loaded.kind == "emu":
+        # A host function in Python that began after the interpreter had ended would crash.
+        atexit.register(loaded.pointers.hipgraphEmuStopHostFunctions)
 
 
 def _open_auto() -> Library:

@@ -22,6 +22,11 @@ def pytest_addoption(parser):
         choices=["auto", "rocm", "emu", "cuda"],
         help="HIP library of this session (default: HIPGRAPH_RUNTIME, else what auto finds)",
     )
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="tests of many cases take all of them: minutes instead of seconds",
+    )
 
 
 def pytest_configure(config):

@@ -78,6 +78,10 @@ def _bench(options: argparse.Namespace) -> int:
         from .bench_shmem import show_bench_shmem
 
         return show_bench_shmem(as_json=options.json, repeats=options.repeats)
+    if options.what == "soak":
+        from .soak import show_soak
+
+        return show_soak(as_json=options.json, replays=options.replays, cycles=options.cycles)
     from .bench import show_bench
 
     return show_bench(
@@ -130,9 +134,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench = commands.add_parser("bench", help="measure")
     bench.add_argument(
-        "what", choices=("emu", "shmem"), help="emu: the emulated device; shmem: puts and barriers"
+        "what",
+        choices=("emu", "shmem", "soak"),
+        help="emu: the emulated device; shmem: puts and barriers; soak: whether memory stays flat",
     )
     bench.add_argument("--repeats", type=_positive, default=5, help="launches that are timed")
+    bench.add_argument("--replays", type=_positive, default=10**6, help="soak: launches of a graph")
+    bench.add_argument("--cycles", type=_positive, default=10**4, help="soak: captures")
     for command in (demo, bench):
         command.add_argument(
             "--aiter", type=Path, metavar="DIR", help="an aiter install: add AMD's kernels"

@@ -48,8 +48,7 @@ class CounterReader:
         kind = MemcpyKind.DEVICE_TO_HOST
         size = count * _WORD
         try:
-            with relaxed():
-                call("hipMemcpyAsync", self._words.address, source, size, kind, self._stream.handle)
+            call("hipMemcpyAsync", self._words.address, source, size, kind, self._stream.handle)
             self._stream.synchronize(timeout=_READ_SECONDS)
         except Error:
             return False

@@ -4,8 +4,11 @@
 #include <string>
 
 #include "api/api.h"
+#include "runtime/capture_refusal.h"
 #include "runtime/executor.h"
+#include "runtime/host_function.h"
 #include "runtime/stream.h"
+#include "runtime/timeline.h"
 
 using namespace hipgraph::emu;
 
@@ -44,5 +47,29 @@ HIPGRAPH_API const char* hipgraphEmuRunning() {
   return json.empty() ? nullptr : json.c_str();
 }
 
+/// JSON of the first call by which the capture became invalid that this thread ended last: {"call",
+/// "code", "other_thread"}; null when it was valid to the end. The text is never freed.
+HIPGRAPH_API const char* hipgraphEmuCaptureRefusal() {
+  const ApiLock lock(ApiLock::Caller::Library);
+  return json_of(this_thread().ended_capture);
+}
+
+/// JSON of the nodes of graph launches since the last call, in the order of their submission:
+/// [{"kind", "kernel", "device", "stream", "begin", "end"}], in nanoseconds of the monotonic clock;
+/// 0 where a node was not reached or did not end. They are kept from a call with 1 to one with 0.
+/// The text lasts until the next call.
+HIPGRAPH_API const char* hipgraphEmuTimeline(int keep) {
+  static std::string& text = *new std::string;
+  const ApiLock lock(ApiLock::Caller::Library);
+  text = Timeline::instance().take(keep != 0);
+  return text.c_str();
+}
+
 /// JSON of what the device executed since the last call.
 HIPGRAPH_API const char* hipgraphEmuCounters() { return take_counters(); }
+
+/// JSON of how many streams, events, graphs and other objects with a handle live in the process.
+HIPGRAPH_API const char* hipgraphEmuLive() { return live_objects(); }
+
+/// No host function is called from now on; for an interpreter that ends while some are queued.
+HIPGRAPH_API void hipgraphEmuStopHostFunctions() { stop_host_functions(); }

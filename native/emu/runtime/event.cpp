@@ -12,7 +12,7 @@ namespace hipgraph::emu {
 namespace {
 
 HandleTable<hipEvent_t, Event>& events() {
-  static auto& all = *new HandleTable<hipEvent_t, Event>;
+  static auto& all = *new HandleTable<hipEvent_t, Event>("events");
   return all;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/executor.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -74,11 +76,14 @@ struct Executor::State {
   [[noreturn]] void run();
 };
 
-/// Counts the calling host thread as one that uses the device, until it ends.
+/// Counts the calling host thread as one that uses the device, until it ends. The main thread ends
+/// with the process: nobody is left then to be told of a standstill.
 void Executor::State::know_this_thread() {
   struct Known {
     explicit Known(State& executor) : state(executor) { count(1); }
-    ~Known() { count(-1); }
+    ~Known() {
+      if (gettid() != getpid()) count(-1);
+    }
     Known(const Known&) = delete;
     Known& operator=(const Known&) = delete;
     void count(std::ptrdiff_t change) const {

@@ -10,7 +10,7 @@ namespace hipgraph::emu {
 namespace {
 
 HandleTable<hipGraph_t, Graph>& graphs() {
-  static auto& all = *new HandleTable<hipGraph_t, Graph>;
+  static auto& all = *new HandleTable<hipGraph_t, Graph>("graphs");
   return all;
 }
 

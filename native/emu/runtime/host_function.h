@@ -10,5 +10,7 @@ int host_functions_in_flight();
 void run_host_function(void (*function)(void*), void* user_data);
 /// Whether the calling thread is the one that runs them.
 bool on_callback_thread();
+/// From now on host functions are not called: their commands end with hipErrorDeinitialized.
+void stop_host_functions();
 
 }  // namespace hipgraph::emu

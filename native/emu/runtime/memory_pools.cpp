@@ -13,7 +13,7 @@ namespace hipgraph::emu {
 namespace {
 
 struct Pools {
-  HandleTable<hipMemPool_t, MemoryPool> live;
+  HandleTable<hipMemPool_t, MemoryPool> live{"memory pools"};
   std::vector<MemoryPoolPtr> defaults, current;               ///< one a device
   std::unordered_map<std::uint64_t, MemoryPoolPtr> owner_of;  ///< of what is not being freed
 };

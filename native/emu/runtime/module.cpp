@@ -11,8 +11,8 @@ namespace hipgraph::emu {
 namespace {
 
 struct Modules {
-  HandleTable<hipModule_t, Module> loaded;
-  HandleTable<hipFunction_t, Function> functions;
+  HandleTable<hipModule_t, Module> loaded{"modules"};
+  HandleTable<hipFunction_t, Function> functions{"functions"};
 };
 
 Modules& modules() {

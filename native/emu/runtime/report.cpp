@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "runtime/counters.h"
+#include "runtime/handle_table.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 /// What the process last had to say.
 struct Reports {
   std::mutex mutex;
-  std::string text, json, counters;
+  std::string text, json, counters, live;
 };
 
 Reports& reports() {
@@ -47,6 +48,13 @@ const char* take_counters() {
   const std::lock_guard lock(kept.mutex);
   kept.counters = Counters::take();
   return kept.counters.c_str();
+}
+
+const char* live_objects() {
+  Reports& kept = reports();
+  const std::lock_guard lock(kept.mutex);
+  kept.live = live_counts();
+  return kept.live.c_str();
 }
 
 }  // namespace hipgraph::emu

@@ -12,5 +12,7 @@ const char* last_report();
 std::string last_report_text();
 /// JSON of instructions executed by class, launches and waves since the last call.
 const char* take_counters();
+/// JSON of how many objects of each kind live.
+const char* live_objects();
 
 }  // namespace hipgraph::emu

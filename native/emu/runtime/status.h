@@ -6,6 +6,7 @@ namespace hipgraph::emu::status {
 
 constexpr Status success = 0;
 constexpr Status out_of_memory = 2;
+constexpr Status deinitialized = 4;
 constexpr Status invalid_configuration = 9;
 constexpr Status invalid_image = 200;
 constexpr Status no_binary_for_gpu = 209;

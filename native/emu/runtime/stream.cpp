@@ -18,7 +18,7 @@ namespace hipgraph::emu {
 namespace {
 
 struct Streams {
-  HandleTable<hipStream_t, Stream> created;
+  HandleTable<hipStream_t, Stream> created{"streams"};
   std::vector<StreamPtr> null_streams;                            ///< one a device
   std::map<std::pair<std::uint64_t, int>, StreamPtr> per_thread;  ///< by thread and device
   std::vector<Stream> orphans;  ///< what was left in flight of destroyed ones

@@ -9,7 +9,7 @@ namespace hipgraph::emu {
 namespace {
 
 HandleTable<hipUserObject_t, UserObject>& user_objects() {
-  static auto& all = *new HandleTable<hipUserObject_t, UserObject>;
+  static auto& all = *new HandleTable<hipUserObject_t, UserObject>("user objects");
   return all;
 }
 

@@ -100,8 +100,12 @@ PURE = {
     "hipgraphEmuLastReport",
     "hipgraphEmuReport",
     "hipgraphEmuCounters",
+    "hipgraphEmuCaptureRefusal",
+    "hipgraphEmuLive",
     "hipgraphEmuLookOn",
     "hipgraphEmuRunning",
+    "hipgraphEmuStopHostFunctions",
+    "hipgraphEmuTimeline",
 }
 
 
