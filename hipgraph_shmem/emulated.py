@@ -13,6 +13,7 @@ __all__ = [
     "is_emulated",
     "last_report",
     "live_objects",
+    "look_on",
     "saw_deadlock",
     "take_counters",
     "take_timeline",
@@ -62,6 +63,12 @@ def take_timeline(*, keep: bool) -> list[dict[str, Any]]:
         keep: Whether to keep those of later launches; without a call nothing is kept.
     """
     return (_read("hipgraphEmuTimeline", int(keep)) if is_emulated() else None) or []
+
+
+def look_on(stream: int) -> None:
+    """Keep what a stream reads out of the race check, if it runs: work in progress, on purpose."""
+    if is_emulated():
+        library().pointers.hipgraphEmuLookOn(ctypes.c_void_p(stream))
 
 
 def _read(name: str, *args: int) -> Any:

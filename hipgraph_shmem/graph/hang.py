@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterable, Sequence
 
 from ..allocation import PinnedBuffer
-from ..emulated import last_report
+from ..emulated import last_report, look_on
 from ..errors import Error, HangError
 from ..hip_abi import MemcpyKind
 from ..runtime import call, relaxed, state
@@ -31,6 +31,7 @@ class CounterReader:
         with relaxed():
             self._stream = Stream(device, priority=-1)
             self._words = PinnedBuffer(_WORDS, "uint32")
+        look_on(self._stream.handle)
 
     def read(self, address: int, words: int) -> tuple[int, ...] | None:
         """Return the values, None where they do not come in time."""

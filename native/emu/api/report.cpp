@@ -6,11 +6,12 @@
 #include "api/api.h"
 #include "runtime/capture_refusal.h"
 #include "runtime/host_function.h"
+#include "runtime/stream.h"
 #include "runtime/timeline.h"
 
 using namespace hipgraph::emu;
 
-// These are ours, not HIP's, and cannot fail.
+// These are ours, not HIP's.
 
 /// JSON of the last report of a hang, fault or refused code object; null when there was none.
 HIPGRAPH_API const char* hipgraphEmuLastReport() {
@@ -45,6 +46,14 @@ HIPGRAPH_API const char* hipgraphEmuTimeline(int keep) {
   const ApiLock lock(ApiLock::Caller::Library);
   text = Timeline::instance().take(keep != 0);
   return text.c_str();
+}
+
+/// Keeps what a stream does out of the race check from now on: it looks at work that is stuck.
+HIPGRAPH_API hipError_t hipgraphEmuLookOn(hipStream_t stream) {
+  return entry([&] {
+    const ApiLock lock;
+    find_stream(stream)->looks_on = true;
+  });
 }
 
 /// JSON of what the device executed since the last call.

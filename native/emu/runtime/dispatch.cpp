@@ -2,6 +2,8 @@
 
 #include "runtime/dispatch_command.h"
 #include "runtime/executor.h"
+#include "runtime/launch_text.h"
+#include "runtime/race_check.h"
 #include "runtime/report.h"
 #include "runtime/scheduler.h"
 #include "runtime/trap_report.h"
@@ -15,6 +17,10 @@ Progress Dispatch::start() {
     report_refused_launch(request_, error);
     status_ = error.status;
     return Progress::Complete;
+  }
+  if (track() != nullptr) {
+    track()->rename(launch_text(request_, run_->facts().launch));
+    run_->tell(track());
   }
   Scheduler::instance().add(shared_from_this());
   return Progress::Running;

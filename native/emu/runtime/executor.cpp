@@ -15,6 +15,7 @@
 #include "runtime/address_space.h"
 #include "runtime/host_function.h"
 #include "runtime/memory_operations.h"
+#include "runtime/race_check.h"
 #include "runtime/scheduler.h"
 #include "runtime/status.h"
 
@@ -131,11 +132,14 @@ void Executor::State::release_dependents(Command& command, std::vector<CommandPt
 /// Completes `command` and whatever fails with it. The caller destroys `done` after unlocking:
 /// the last owner of a command may run code of others.
 void Executor::State::complete(const CommandPtr& command, std::vector<CommandPtr>& done) {
+  RaceCheck* const check = RaceCheck::active();
+  if (check != nullptr && check->end(*command)) command->status_ = status::launch_failure;
   const bool fresh = command->status_ != status::success && command->failure_ == 0;
   if (fresh) command->failure_ = ++failures;
   done.push_back(command);
   for (std::size_t i = 0; i < done.size(); ++i) {
     Command& next = *done[i];
+    if (check != nullptr && i != 0) check->end(next);
     next.complete_ = true;
     release_dependents(next, done);
   }
@@ -154,6 +158,7 @@ void Executor::State::make_ready(const CommandPtr& command, std::vector<CommandP
 }
 
 void Executor::State::start(const CommandPtr& command) {
+  if (RaceCheck* check = RaceCheck::active()) check->begin(*command);
   if (command->start() == Progress::Running) return;
   std::vector<CommandPtr> done;
   const std::lock_guard lock(mutex);
@@ -266,6 +271,7 @@ Status Executor::wait(const CommandPtr& command) {
     state.completed.wait(lock, [&command] { return command->complete_; });
     state.awaited.erase(std::find(state.awaited.begin(), state.awaited.end(), command.get()));
   }
+  if (RaceCheck* check = RaceCheck::active()) check->host_learns(*command);
   return command->status_;
 }
 

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "runtime/executor.h"
+#include "runtime/race_check.h"
 #include "runtime/status.h"
 
 namespace hipgraph::emu {
@@ -97,6 +98,7 @@ class CallbackThread {
 };
 
 Progress HostFunction::start() {
+  if (RaceCheck* check = RaceCheck::active()) check->host_learns(*this);
   in_flight.fetch_add(1);
   CallbackThread::instance().push(shared_from_this());
   return Progress::Running;

@@ -30,6 +30,7 @@ struct Stream {
   unsigned flags = hipStreamDefault;
   int priority = 0;
   CommandPtr tail;
+  bool looks_on = false;  ///< it reads what other work is changing, and means to
   Recording recording;
   std::map<int, hipLaunchAttributeValue> attributes;  ///< as callers set them
 

@@ -104,6 +104,7 @@ PURE = {
     "hipgraphEmuLive",
     "hipgraphEmuStopHostFunctions",
     "hipgraphEmuTimeline",
+    "hipgraphEmuLookOn",
 }
 
 
