@@ -238,7 +238,7 @@ def test_a_node_that_does_not_end_is_an_open_slice(
     with capture(stream) as captured:
         hold(stream)
     with captured.graph.instantiate() as graph_exec:
-        with trace(tmp_path / "out.json", timeout=0.2):
+        with trace(tmp_path / "out.json", timeout=2):
             graph_exec.launch(stream)
         flag.array[0] = 1
         graph_exec.wait(timeout=30)
