@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "runtime/capture_refusal.h"
+#include "runtime/executor.h"
 #include "runtime/host_function.h"
 #include "runtime/stream.h"
 #include "runtime/timeline.h"
@@ -54,6 +55,14 @@ HIPGRAPH_API hipError_t hipgraphEmuLookOn(hipStream_t stream) {
     const ApiLock lock;
     find_stream(stream)->looks_on = true;
   });
+}
+
+/// JSON of the kernels that run and of every wave of theirs, as of some moment during the call;
+/// null when none runs. It lives until the thread's next call.
+HIPGRAPH_API const char* hipgraphEmuRunning() {
+  static thread_local std::string json;
+  json = Executor::instance().running_report();
+  return json.empty() ? nullptr : json.c_str();
 }
 
 /// JSON of what the device executed since the last call.

@@ -298,6 +298,17 @@ bool Executor::precedes(const CommandPtr& earlier, std::span<const CommandPtr> l
          });
 }
 
+std::string Executor::running_report() {
+  // Between two rounds nobody else touches the waves.
+  auto report = std::make_shared<std::string>();
+  const CommandPtr look = make_action(
+      [](void* to) { *static_cast<std::string*>(to) = Scheduler::instance().running_report(); },
+      report);
+  submit(look, {});
+  wait(look);
+  return *report;
+}
+
 void Executor::finish(const CommandPtr& command, Status status) {
   std::vector<CommandPtr> done;
   const std::lock_guard lock(state_->mutex);

@@ -11,6 +11,7 @@
 #include "runtime/failures.h"
 #include "runtime/graph_memory.h"
 #include "runtime/handle_table.h"
+#include "runtime/host_function.h"
 #include "runtime/node_commands.h"
 #include "runtime/race_check.h"
 #include "runtime/timeline.h"
@@ -32,11 +33,27 @@ void keep_objects_of(const Graph& graph, UserReferences& references) {
   }
 }
 
-/// Gives up, as a host function, what an exec held while it was in flight.
 void drop_references(void* references) {
   const ApiLock lock(ApiLock::Caller::Library);
   delete static_cast<UserReferences*>(references);
 }
+
+/// Holds what an exec held while it was in flight. A failure before it keeps it from starting, but
+/// not from ending.
+class HeldReferences final : public Command {
+ public:
+  explicit HeldReferences(UserReferences references) : references_(std::move(references)) {}
+  HeldReferences(const HeldReferences&) = delete;
+  HeldReferences& operator=(const HeldReferences&) = delete;
+  /// The caller's destructors run where host functions do.
+  ~HeldReferences() override {
+    run_host_function(drop_references, new UserReferences(std::move(references_)));
+  }
+  Progress start() override { return Progress::Complete; }
+
+ private:
+  UserReferences references_;
+};
 
 /// The commands of one launch, in an order where predecessors come first.
 struct Batch {
@@ -151,8 +168,8 @@ GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
 GraphExec::~GraphExec() {
   if (references_.empty()) return;
   if (!last_end_ || Executor::instance().complete(last_end_)) return;
-  auto* kept = new UserReferences(std::move(references_));
-  Executor::instance().submit(make_host_function(drop_references, kept), {&last_end_, 1});
+  const auto held = std::make_shared<HeldReferences>(std::move(references_));
+  Executor::instance().submit(held, {&last_end_, 1});
 }
 
 void GraphExec::launch(const StreamPtr& stream) {

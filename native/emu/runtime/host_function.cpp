@@ -110,6 +110,10 @@ int host_functions_in_flight() { return in_flight.load(); }
 bool on_callback_thread() { return is_callback_thread; }
 void stop_host_functions() { stopped.store(true); }
 
+void run_host_function(void (*function)(void*), void* user_data) {
+  std::make_shared<HostFunction>(function, user_data)->start();
+}
+
 CommandPtr make_host_function(void (*function)(void*), void* user_data) {
   return std::make_shared<HostFunction>(function, user_data);
 }

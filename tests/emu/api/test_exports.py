@@ -105,6 +105,7 @@ PURE = {
     "hipgraphEmuStopHostFunctions",
     "hipgraphEmuTimeline",
     "hipgraphEmuLookOn",
+    "hipgraphEmuRunning",
 }
 
 
