@@ -1,4 +1,5 @@
 #pragma once
+#include "runtime/command.h"
 #include "runtime/node_work.h"
 
 namespace hipgraph::emu {
