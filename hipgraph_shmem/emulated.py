@@ -64,12 +64,6 @@ def take_counters() -> dict[str, Any]:
     return (_read("hipgraphEmuCounters") if is_emulated() else None) or {}
 
 
-def look_on(stream: int) -> None:
-    """Keep what a stream reads out of the race check, if it runs: work in progress, on purpose."""
-    if is_emulated():
-        library().pointers.hipgraphEmuLookOn(ctypes.c_void_p(stream))
-
-
 def live_objects() -> dict[str, int]:
     """Return how many objects of each kind live in the HIP library; nothing on other devices."""
     return (_read("hipgraphEmuLive") if is_emulated() else None) or {}
@@ -85,6 +79,12 @@ def take_timeline(*, keep: bool) -> list[dict[str, Any]]:
         keep: Whether to keep those of later launches; without a call nothing is kept.
     """
     return (_read("hipgraphEmuTimeline", int(keep)) if is_emulated() else None) or []
+
+
+def look_on(stream: int) -> None:
+    """Keep what a stream reads out of the race check, if it runs: work in progress, on purpose."""
+    if is_emulated():
+        library().pointers.hipgraphEmuLookOn(ctypes.c_void_p(stream))
 
 
 def _read(name: str, *args: int) -> Any:

@@ -65,7 +65,8 @@ void set_on_graph(hipGraphNode_t node, const SymbolNode& copy) {
 void set_on_exec(hipGraphExec_t graph_exec, hipGraphNode_t node, const SymbolNode& copy) {
   const ApiLock lock;
   const GraphExecPtr found = find_graph_exec(graph_exec);
-  edit(found->node(node), copy.changed(found->device()));
+  ExecNode& changed = found->node(node);
+  edit(changed, copy.changed(found->device()));
 }
 
 }  // namespace

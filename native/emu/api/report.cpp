@@ -31,22 +31,6 @@ HIPGRAPH_API std::size_t hipgraphEmuReport(char* text, std::size_t capacity) {
   return report.size();
 }
 
-/// Keeps what a stream does out of the race check from now on: it looks at work that is stuck.
-HIPGRAPH_API hipError_t hipgraphEmuLookOn(hipStream_t stream) {
-  return entry([&] {
-    const ApiLock lock;
-    find_stream(stream)->looks_on = true;
-  });
-}
-
-/// JSON of the kernels that run and of every wave of theirs, as of some moment during the call;
-/// null when none runs. It lives until the thread's next call.
-HIPGRAPH_API const char* hipgraphEmuRunning() {
-  static thread_local std::string json;
-  json = Executor::instance().running_report();
-  return json.empty() ? nullptr : json.c_str();
-}
-
 /// JSON of the first call by which the capture became invalid that this thread ended last: {"call",
 /// "code", "other_thread"}; null when it was valid to the end. The text is never freed.
 HIPGRAPH_API const char* hipgraphEmuCaptureRefusal() {
@@ -63,6 +47,22 @@ HIPGRAPH_API const char* hipgraphEmuTimeline(int keep) {
   const ApiLock lock(ApiLock::Caller::Library);
   text = Timeline::instance().take(keep != 0);
   return text.c_str();
+}
+
+/// Keeps what a stream does out of the race check from now on: it looks at work that is stuck.
+HIPGRAPH_API hipError_t hipgraphEmuLookOn(hipStream_t stream) {
+  return entry([&] {
+    const ApiLock lock;
+    find_stream(stream)->looks_on = true;
+  });
+}
+
+/// JSON of the kernels that run and of every wave of theirs, as of some moment during the call;
+/// null when none runs. It lives until the thread's next call.
+HIPGRAPH_API const char* hipgraphEmuRunning() {
+  static thread_local std::string json;
+  json = Executor::instance().running_report();
+  return json.empty() ? nullptr : json.c_str();
 }
 
 /// JSON of what the device executed since the last call.

@@ -10,6 +10,16 @@
 
 namespace hipgraph::emu {
 
+std::array<std::uint32_t, 3> block_at(const LaunchRequest& request,
+                                      const std::array<std::uint32_t, 3>& position) {
+  std::array<std::uint32_t, 3> block = request.block;
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const bool last = position[i] + 1 == request.grid[i];
+    if (last && request.rest[i] != 0) block[i] = request.rest[i];
+  }
+  return block;
+}
+
 Progress Dispatch::start() {
   try {
     run_.emplace(request_);

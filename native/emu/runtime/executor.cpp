@@ -1,5 +1,6 @@
 #include "runtime/executor.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ void Executor::State::know_this_thread() {
   struct Known {
     explicit Known(State& executor) : state(executor) { count(1); }
     ~Known() {
-      if (gettid() != getpid()) count(-1);
+      if (syscall(SYS_gettid) != getpid()) count(-1);
     }
     Known(const Known&) = delete;
     Known& operator=(const Known&) = delete;

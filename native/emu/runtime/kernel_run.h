@@ -67,9 +67,9 @@ class KernelRun {
   LaunchFacts facts_;
   LaunchStart start_;
   Footprint footprint_;
-  std::uint32_t waves_per_workgroup_ = 1;
   std::uint64_t workgroups_ = 0;
   std::uint64_t started_ = 0;
+  std::uint64_t waves_ = 0;  ///< that started
   std::vector<std::unique_ptr<ResidentWorkgroup>> resident_;
 };
 

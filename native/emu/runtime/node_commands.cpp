@@ -39,6 +39,7 @@ struct CommandOf {
     request.kernel = work.function->kernel;
     request.grid = sizes(work.grid);
     request.block = sizes(work.block);
+    request.rest = work.rest;
     request.dynamic_lds_bytes = work.dynamic_lds_bytes;
     request.kernarg = work.arguments;
     request.origin = origin;

@@ -129,6 +129,16 @@ void destroy_stream(const StreamPtr& stream) {
   streams().created.erase(stream->handle);
 }
 
+std::vector<StreamPtr> streams_of(int device) {
+  std::vector<StreamPtr> found;
+  const auto add = [&](const StreamPtr& stream) {
+    if (stream->device == device) found.push_back(stream);
+  };
+  for (const auto& [handle, stream] : streams().created.all()) add(stream);
+  for (const auto& [owner, stream] : streams().per_thread) add(stream);
+  return found;
+}
+
 std::vector<CommandPtr> predecessors(const Stream& stream) {
   std::vector<CommandPtr> commands;
   append(commands, stream.tail);

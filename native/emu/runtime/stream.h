@@ -53,6 +53,9 @@ StreamPtr create_stream(unsigned flags, int priority);
 /// Forgets a created stream; its pending work still completes.
 void destroy_stream(const StreamPtr& stream);
 
+/// The streams of a device that callers or threads have, the null stream excepted.
+std::vector<StreamPtr> streams_of(int device);
+
 /// What the next command of `stream` waits for: its own tail, and by the implicit rule the null
 /// stream's tail, or for the null stream every blocking stream's.
 std::vector<CommandPtr> predecessors(const Stream& stream);
