@@ -328,3 +328,10 @@ def test_a_hang_is_looked_at_without_a_finding(race_device):
     work = "b = hip.stream(); {} kernel('count', a, memory, 1); settle(); copy(b, 512, 0)"
     assert race_device.conflicts(work.format("hip.ok('hipgraphEmuLookOn', b);")) == []
     assert race_device.conflicts(work.format(""))
+
+
+def test_the_demo_has_no_races():
+    code = "from hipgraph_shmem.cli import main; raise SystemExit(main(['demo', '--replays', '3']))"
+    done = run_python(code, 120, HIPGRAPH_EMU_CHECK="race")
+    assert done.returncode == 0, done.stderr
+    assert "device: race" not in done.stderr

@@ -84,7 +84,9 @@ def test_a_deadlock_names_exec_kernel_and_every_counter() -> None:
     assert facts["waited_for"] == facts["exec"]
     assert facts["seconds"] < 30
     (kernel,) = facts["kernels"]
-    assert re.fullmatch(r"count_and_wait \(graph exec \d+ node \d+\)", kernel)
+    assert re.fullmatch(
+        r"count_and_wait \(graph exec \d+ node \d+ \(0x[0-9a-f]+\) on stream 0x[0-9a-f]+\)", kernel
+    )
     ((name, _, values),) = facts["counters"]
     assert (name, values) == ("count_and_wait", [0, 2 * 64 * 7, 0])
     assert "usable again" in facts["state"]
@@ -171,7 +173,8 @@ def test_a_deadlock_of_before_explains_no_later_hang() -> None:
         """
     )
     assert len(facts["first"]) == 1
-    assert facts["second"] == []
+    (kernel,) = facts["second"]
+    assert kernel.startswith("count_and_wait (graph exec 2 ")
 
 
 @pytest.mark.usefixtures("emulated")
@@ -215,7 +218,8 @@ def test_c008_explaining_a_hang_disturbs_no_capture(wait: str, proven: bool) -> 
         """
     )
     assert facts["nodes"] == [2]
-    assert bool(facts["report"]) is proven
+    assert ("deadlock" in facts["report"]) is proven
+    assert "count_and_wait" in facts["report"]
     if wait == "graph_exec.wait":
         ((_, _, values),) = facts["counters"]
         assert values == [0, 2 * 64 * 7, 0]
