@@ -102,10 +102,10 @@ PURE = {
     "hipgraphEmuCounters",
     "hipgraphEmuCaptureRefusal",
     "hipgraphEmuLive",
-    "hipgraphEmuStopHostFunctions",
-    "hipgraphEmuTimeline",
     "hipgraphEmuLookOn",
     "hipgraphEmuRunning",
+    "hipgraphEmuStopHostFunctions",
+    "hipgraphEmuTimeline",
 }
 
 
