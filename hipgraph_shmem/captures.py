@@ -17,6 +17,7 @@ __all__ = [
     "keep_while_captured",
     "recorder_of",
     "refuse_blocking",
+    "refuse_device_wait",
     "refuse_while_capturing",
 ]
 
@@ -46,11 +47,14 @@ def recorder_of(stream: int) -> Recorder | None:
     """Return the open capture that the stream takes part in, None if it captures nothing.
 
     Raises:
-        CaptureError: the capture was not begun by `hipgraph_shmem.graph.capture`.
+        CaptureError: the capture is lost, or was not begun by `hipgraph_shmem.graph.capture`.
     """
     info = capture_info(stream)
     if info.status is CaptureStatus.NONE:
         return None
+    if info.status is CaptureStatus.INVALIDATED:
+        cure = "HIP refused an earlier call and the capture is lost: end it, and record it again"
+        raise CaptureError("recording", stream, cure)
     recorder = state.open_captures.get(info.id)
     if recorder is None:
         cure = (
@@ -90,6 +94,12 @@ def refuse_while_capturing(name: str, cure: str) -> None:
             continue
         if recorder.mode is CaptureMode.GLOBAL or not foreign:
             raise CaptureError(name, recorder.stream, cure)
+
+
+def refuse_device_wait(name: str, cure: str) -> None:
+    """Raise if waiting for a whole device would lose an open capture of ours: any of them."""
+    for recorder in tuple(state.open_captures.values()):
+        raise CaptureError(name, recorder.stream, cure)
 
 
 def refuse_blocking(name: str, stream: int, cure: str) -> None:

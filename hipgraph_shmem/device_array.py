@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .array_view import device_type
-from .captures import refuse_blocking
+from .captures import refuse_device_wait
 from .device_span import DeviceSpan
 from .devices import on_device
 from .dlpack import DeviceType, Tensor, export_tensor
@@ -61,7 +61,7 @@ class DeviceArray(DeviceSpan):
         if stream in (LEGACY_STREAM, PER_THREAD_STREAM):
             raise ValueError(f"stream={stream}: no stream on ROCm; use None, 0, -1 or a handle")
         if stream != NO_SYNCHRONIZATION:
-            refuse_blocking("__dlpack__", stream or 0, "export with stream=-1")
+            refuse_device_wait("__dlpack__", "export with stream=-1")
             with on_device(self.device):
                 call("hipDeviceSynchronize")
         kind, ordinal = self.__dlpack_device__()

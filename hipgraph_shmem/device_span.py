@@ -138,7 +138,7 @@ class DeviceSpan:
             keep_while_captured(raw, self, owner)
 
     def _copy_from_host(self, source: np.ndarray[Any, Any], raw: int, *, live: bool) -> None:
-        recorded = recorder_of(raw) is not None
+        recorded = _is_recorded("copy_from", raw)
         if recorded and not live:
             source = source.copy()
         self._copy_in(source.ctypes.data, MemcpyKind.HOST_TO_DEVICE, raw, source)
@@ -149,7 +149,7 @@ class DeviceSpan:
         array = _host_bytes(target, "target", self)
         if not array.flags.writeable:
             raise ValueError("target: it is read-only; give a writable NumPy array")
-        recorded = recorder_of(raw) is not None
+        recorded = _is_recorded("copy_to", raw)
         self._copy_out(array.ctypes.data, MemcpyKind.DEVICE_TO_HOST, raw, array)
         if not recorded and self.nbytes:
             wait_for(raw)
@@ -165,6 +165,18 @@ def as_array_view(array: Any, name: str = "array") -> ArrayView:
     if isinstance(array, DeviceSpan):
         return array.view()
     return foreign_view(array, name)
+
+
+def _is_recorded(name: str, raw: int) -> bool:
+    """Tell whether a copy of host memory is recorded; if not it is waited for, where that may be.
+
+    Raises:
+        CaptureError: waiting would lose an open capture; nothing has been copied.
+    """
+    if recorder_of(raw) is not None:
+        return True
+    refuse_blocking(name, raw, "copy through a PinnedBuffer, which waits for nothing")
+    return False
 
 
 def _contiguous(view: ArrayView, name: str) -> ArrayView:

@@ -1,4 +1,4 @@
-"""What only the emulated device can tell: its last report, what it executed, what lives in it."""
+"""What only the emulated device tells: reports, what lost a capture, what ran when, what lives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from typing import Any
 
 from .runtime import library
 
-__all__ = ["is_emulated", "last_report", "live_objects", "saw_deadlock", "take_counters"]
+__all__ = [
+    "capture_refusal",
+    "is_emulated",
+    "last_report",
+    "live_objects",
+    "saw_deadlock",
+    "take_counters",
+    "take_timeline",
+]
 
 
 def is_emulated() -> bool:
@@ -26,6 +34,14 @@ def saw_deadlock() -> bool:
     return (last_report() or {}).get("kind") == "hang"
 
 
+def capture_refusal() -> dict[str, Any] | None:
+    """Return the first call by which the capture that this thread ended last became invalid.
+
+    It is {"call", "code", "other_thread"}; None if the capture was valid to its end, or elsewhere.
+    """
+    return _read("hipgraphEmuCaptureRefusal") if is_emulated() else None
+
+
 def take_counters() -> dict[str, Any]:
     """Return what ended launches executed since the last call; nothing on other devices."""
     return (_read("hipgraphEmuCounters") if is_emulated() else None) or {}
@@ -36,8 +52,21 @@ def live_objects() -> dict[str, int]:
     return (_read("hipgraphEmuLive") if is_emulated() else None) or {}
 
 
-def _read(name: str) -> dict[str, Any] | None:
+def take_timeline(*, keep: bool) -> list[dict[str, Any]]:
+    """Return the nodes of graph launches since the last call; nothing on other devices.
+
+    Each is {"kind", "kernel", "device", "stream", "begin", "end"} in nanoseconds of the monotonic
+    clock; 0 where it was not reached or did not end.
+
+    Args:
+        keep: Whether to keep those of later launches; without a call nothing is kept.
+    """
+    return (_read("hipgraphEmuTimeline", int(keep)) if is_emulated() else None) or []
+
+
+def _read(name: str, *args: int) -> Any:
+    """Return what a function of the emulated device says as JSON; None where it says nothing."""
     function = library().pointers[name]
     function.restype = ctypes.c_char_p
-    text = function()
-    return dict(json.loads(text)) if text else None
+    text = function(*args)
+    return json.loads(text) if text else None

@@ -74,7 +74,11 @@ class CodeObjectError(Error):
 
 
 class CaptureError(Error):
-    """A call that an open capture forbids, refused before HIP could lose the capture."""
+    """A call that an open capture forbids.
+
+    Calls of this package are refused before HIP could lose the capture; calls made past it are
+    found when the capture ends.
+    """
 
     def __init__(self, call: str, stream: int, cure: str) -> None:
         super().__init__(call, stream, cure)

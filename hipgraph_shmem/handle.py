@@ -99,6 +99,16 @@ class Handle:
         if cls.frees_memory:
             state.closes += 1
 
+    def _exchange(self, raw: int, *needs: object) -> None:
+        """Own another HIP object from now on, and destroy the one before."""
+        detached = None if self._finalizer is None else self._finalizer.detach()
+        self._raw, before = raw, self._raw
+        if detached is None:
+            self._own(object(), needs)
+        else:
+            self._own(detached[2][0], needs)
+            discard(type(self).destroy, before)
+
     def __enter__(self: _H) -> _H:
         return self
 

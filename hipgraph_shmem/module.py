@@ -16,7 +16,7 @@ from .device_span import DeviceSpan
 from .devices import device_info, on_device
 from .errors import CodeObjectError
 from .handle import Handle
-from .runtime import call, state
+from .runtime import call, relaxed, state
 
 __all__ = ["Kernel", "Module", "Symbol", "kernel_of"]
 
@@ -53,7 +53,9 @@ class Module(Handle):
             # HIP may read the image as late as at the first launch: the code object keeps it.
             self.code_object: CodeObject = select(image, target, name)
             _check_version(self.code_object, call("hipRuntimeGetVersion"))
-            raw = call("hipModuleLoadData", self.code_object.image)
+            # HIP loads in any capture; CUDA, and HIPGRAPH_EMU_DIVERGENCE=error, in relaxed mode.
+            with relaxed():
+                raw = call("hipModuleLoadData", self.code_object.image)
         self.device: int = ordinal
         self.functions: dict[int, KernelMetadata] = {}
         super().__init__(raw, self.code_object)

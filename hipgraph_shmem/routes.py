@@ -57,6 +57,7 @@ _SYMBOL = "the struct layout belongs to the R0600 symbol; the wrappers' argument
 _STRUCT = "the wrappers want their own struct classes, whose fields differ between releases"
 _UNKNOWN = "used to explain a failure, so it must work when the wrapper cannot"
 _FLOAT = "the only wrapper with a float result; every other result is an integer"
+_UNCOMPARED = "the wrappers of the three releases were not compared; the pointer needs no wrapper"
 _QUERY = "polled while waiting; the wrappers of 6.4 and 7.2 hold the GIL"
 
 _P = ctypes.c_void_p
@@ -136,6 +137,27 @@ ROUTES: Mapping[str, Route] = MappingProxyType(
         "hipGraphAddMemsetNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
         "hipGraphAddMemcpyNode1D": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P, _P, _S, _I),
         "hipGraphAddEmptyNode": _pointer(_EDGES, _HANDLE, _P, _P, _S),
+        "hipGraphAddHostNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphAddEventRecordNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphAddEventWaitNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphAddChildGraphNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphAddMemAllocNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphAddMemFreeNode": _pointer(_EDGES, _HANDLE, _P, _P, _S, _P),
+        "hipGraphRemoveDependencies": _pointer(_EDGES, _P, _P, _P, _S),
+        "hipGraphDestroyNode": _pointer(_UNCOMPARED, _P),
+        "hipGraphClone": _pointer(_UNCOMPARED, _HANDLE, _P),
+        "hipGraphChildGraphNodeGetGraph": _pointer(_UNCOMPARED, _P, _HANDLE),
+        "hipGraphHostNodeGetParams": _pointer(_STRUCT, _P, _P),
+        "hipGraphEventRecordNodeGetEvent": _pointer(_UNCOMPARED, _P, _HANDLE),
+        "hipGraphEventWaitNodeGetEvent": _pointer(_UNCOMPARED, _P, _HANDLE),
+        "hipGraphMemAllocNodeGetParams": _pointer(_STRUCT, _P, _P),
+        "hipGraphMemFreeNodeGetParams": _pointer(_STRUCT, _P, _P),
+        "hipGraphKernelNodeSetParams": _pointer(_STRUCT, _P, _P),
+        "hipGraphMemsetNodeSetParams": _pointer(_STRUCT, _P, _P),
+        "hipGraphMemcpyNodeSetParams1D": _pointer(_UNCOMPARED, _P, _P, _P, _S, _I),
+        "hipGraphHostNodeSetParams": _pointer(_STRUCT, _P, _P),
+        "hipGraphEventRecordNodeSetEvent": _pointer(_UNCOMPARED, _P, _P),
+        "hipGraphEventWaitNodeSetEvent": _pointer(_UNCOMPARED, _P, _P),
         "hipGraphAddDependencies": _pointer(_EDGES, _P, _P, _P, _S),
         "hipGraphGetNodes": _pointer(_COUNT, _P, _P, _P),
         "hipGraphGetEdges": _pointer(_COUNT, _P, _P, _P, _P),
@@ -151,5 +173,14 @@ ROUTES: Mapping[str, Route] = MappingProxyType(
         "hipGraphLaunch": _pointer(_HOT, _P, _P),
         "hipGraphExecKernelNodeSetParams": _pointer(_STRUCT, _P, _P, _P),
         "hipGraphExecMemsetNodeSetParams": _pointer(_STRUCT, _P, _P, _P),
+        "hipGraphExecMemcpyNodeSetParams1D": _pointer(_UNCOMPARED, _P, _P, _P, _P, _S, _I),
+        "hipGraphExecHostNodeSetParams": _pointer(_STRUCT, _P, _P, _P),
+        "hipGraphExecEventRecordNodeSetEvent": _pointer(_UNCOMPARED, _P, _P, _P),
+        "hipGraphExecEventWaitNodeSetEvent": _pointer(_UNCOMPARED, _P, _P, _P),
+        "hipGraphExecChildGraphNodeSetParams": _pointer(_UNCOMPARED, _P, _P, _P),
+        "hipGraphNodeSetEnabled": _pointer(_UNCOMPARED, _P, _P, _U),
+        "hipGraphNodeGetEnabled": _pointer(_UNCOMPARED, _P, _P, Out(_U)),
+        "hipGraphExecUpdate": _pointer(_UNCOMPARED, _P, _P, _HANDLE, Out(_I)),
+        "hipLaunchHostFunc": _pointer(_UNCOMPARED, _P, _P, _P),
     }
 )

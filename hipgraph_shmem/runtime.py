@@ -12,6 +12,7 @@ import ctypes
 import importlib
 import importlib.util
 import inspect
+import itertools
 import os
 import threading
 import warnings
@@ -102,6 +103,9 @@ class State:
     device_failures: int = 0
     shared: dict[object, Any] = field(default_factory=dict)
     after_waiting: list[Callable[[], None]] = field(default_factory=list)
+    host_functions: dict[int, tuple[Callable[[], object], bool]] = field(default_factory=dict)
+    host_function_numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    host_errors: list[BaseException] = field(default_factory=list)
     retired: list[Any] = field(default_factory=list)
     tracers: list[Any] = field(default_factory=list)
 

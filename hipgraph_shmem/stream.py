@@ -1,14 +1,20 @@
-"""Stream (an order of work) and Event (a point in it)."""
+"""Stream (an order of work) and Event (a point in it).
+
+Whatever waits or asks does so in relaxed mode: captures that others began, and those that another
+thread begins meanwhile, are not lost by it.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from .captures import (
     capture_info,
     keep_while_captured,
+    recorder_of,
     refuse_blocking,
     refuse_while_capturing,
 )
@@ -17,6 +23,7 @@ from .emulated import is_emulated, saw_deadlock
 from .errors import CaptureError, HangError, HipError
 from .handle import Handle
 from .hip_abi import NULL_STREAM, CaptureStatus, ErrorCode, EventFlags, StreamFlags
+from .host_function import HostFunction, host_function_address, raise_host_error
 from .runtime import call, failure, pointer, relaxed, state
 
 __all__ = ["Event", "Stream", "as_stream", "wait_for"]
@@ -104,7 +111,6 @@ class Stream(Handle):
             refuse_blocking("hipStreamSynchronize", raw, _SYNC_CURE)
             wait_for(raw)
         else:
-            # Relaxed, asking is legal while another thread captures.
             with relaxed():
                 refuse_blocking("hipStreamQuery", raw, _SYNC_CURE)
                 _wait_until("hipStreamQuery", raw, timeout, repr(self))
@@ -114,7 +120,8 @@ class Stream(Handle):
         """Tell whether all work in the stream is done."""
         raw = self.handle
         refuse_blocking("hipStreamQuery", raw, _SYNC_CURE)
-        return _is_done("hipStreamQuery", raw)
+        with relaxed():
+            return _is_done("hipStreamQuery", raw)
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event after the work that is in the stream now; make one if none is given."""
@@ -128,6 +135,25 @@ class Stream(Handle):
         raw = self.handle
         call("hipStreamWaitEvent", raw, event.handle, 0)
         keep_while_captured(raw, event)
+
+    def launch_host(self, function: Callable[[], object]) -> None:
+        """Call a function on the host, after the work that is in the stream now.
+
+        Later work waits for it; under capture it is called at each replay. It runs in a thread of
+        the runtime and must not call HIP (hipLaunchHostFunc). What it raises is raised by the next
+        wait of the host for a stream, event or graph exec.
+
+        Args:
+            function: Called without arguments.
+        """
+        raw = self.handle
+        recorder = recorder_of(raw)
+        kept = HostFunction(function, once=recorder is None)
+        call("hipLaunchHostFunc", raw, host_function_address(), kept.number)
+        if recorder is None:
+            kept.release()
+        else:
+            recorder.keep(kept)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Export the stream by the protocol that cuda.core defined: (version, handle)."""
@@ -179,7 +205,8 @@ class Event(Handle):
         raw = self.handle
         if timeout is None:
             self._refuse("hipEventSynchronize")
-            call("hipEventSynchronize", raw)
+            with relaxed():
+                call("hipEventSynchronize", raw)
         else:
             with relaxed():
                 self._refuse("hipEventQuery")
@@ -190,7 +217,8 @@ class Event(Handle):
         """Tell whether the event has happened; one never recorded has."""
         raw = self.handle
         self._refuse("hipEventQuery")
-        return _is_done("hipEventQuery", raw)
+        with relaxed():
+            return _is_done("hipEventQuery", raw)
 
     def elapsed_ms(self, since: Event) -> float:
         """Return the milliseconds from another event to this one; both need `timing`."""
@@ -230,12 +258,14 @@ def as_stream(stream: Any, name: str = "stream") -> int:
 
 def wait_for(stream: int) -> None:
     """Wait for a stream by its raw handle; raise what its kernels reported by other ways too."""
-    call("hipStreamSynchronize", stream)
+    with relaxed():
+        call("hipStreamSynchronize", stream)
     _look_for_failures()
 
 
 def _look_for_failures() -> None:
-    """Let upper layers raise what their kernels reported while the host waited."""
+    """Raise what host functions raised, and let upper layers raise what their kernels reported."""
+    raise_host_error()
     for look in state.after_waiting:
         look()
 

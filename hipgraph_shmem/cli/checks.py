@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -16,11 +16,13 @@ from typing import Any
 from ..code_object import targets as targets_of
 from ..env import child_environment, settings
 from ..hip_library import mapped_libraries
+from ..splitk.aiter import find_folder
 from ..target import Target, why_not
 
 __all__ = [
     "Finding",
     "Probe",
+    "aiter_kernels",
     "device_files",
     "hip_python",
     "one_library",
@@ -145,10 +147,39 @@ def targets(facts: Mapping[str, Any]) -> Finding:
     """Compare the targets of the package's kernels with the devices'."""
     package = importlib.resources.files(__package__.rpartition(".")[0])
     shipped = targets_of(package.joinpath("kernels", "kernels.hipfb").read_bytes())
+    return _compare(
+        facts,
+        lambda _: shipped,
+        "set HSA_XNACK as the kernels need it, or build them: native/kernels/build.py",
+    )
+
+
+def aiter_kernels(facts: Mapping[str, Any]) -> Finding:
+    """Compare the targets of AMD's kernels in the user's aiter install with the devices'."""
+    folder = settings().aiter_dir
+    if folder is None:
+        return Finding(healthy=True, told="HIPGRAPH_AITER_DIR names no install")
+
+    def installed(device: Target) -> tuple[Target, ...]:
+        files = sorted(find_folder(folder, device.processor).glob("*.co"))
+        return tuple({each for file in files for each in targets_of(file.read_bytes())})
+
+    cure = "set HSA_XNACK as the kernels need it, or install aiter for this device"
+    try:
+        return _compare(facts, installed, cure)
+    except FileNotFoundError as error:
+        cure = "let HIPGRAPH_AITER_DIR name an aiter install that has kernels for this device"
+        return Finding(healthy=False, told=str(error), cure=cure)
+
+
+def _compare(
+    facts: Mapping[str, Any], kernels: Callable[[Target], Iterable[Target]], cure: str
+) -> Finding:
+    """Tell which targets of the kernels for a device it runs; wrong is a device that runs none."""
     told, refused = [], []
     for device in facts.get("devices", ()):
         own = Target.parse(device["target"])
-        reasons = {str(each): why_not(each, own) for each in shipped}
+        reasons = {str(each): why_not(each, own) for each in kernels(own)}
         fitting = [name for name, reason in reasons.items() if not reason]
         if fitting:
             told.append(f"device {device['ordinal']} ({own}) runs {', '.join(fitting)}")
@@ -156,6 +187,5 @@ def targets(facts: Mapping[str, Any]) -> Finding:
             words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
             refused.append(f"device {device['ordinal']} ({own}) runs none of the kernels: {words}")
     if refused:
-        cure = "set HSA_XNACK as the kernels need it, or build them: native/kernels/build.py"
         return Finding(healthy=False, told="\n".join([*refused, *told]), cure=cure)
     return Finding(healthy=True, told="\n".join(told) or "no device to compare with")

@@ -6,7 +6,17 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from .checks import Finding, Probe, device_files, hip_python, one_library, probe, targets, variables
+from .checks import (
+    Finding,
+    Probe,
+    aiter_kernels,
+    device_files,
+    hip_python,
+    one_library,
+    probe,
+    targets,
+    variables,
+)
 from .output import emit
 from .shim_check import shmem_provider
 
@@ -20,6 +30,7 @@ CHECKS: Mapping[str, Callable[[Probe], Finding]] = MappingProxyType(
         "hip-python": lambda found: hip_python(found.facts),
         "device files": lambda found: device_files(found.facts),
         "targets": lambda found: targets(found.facts),
+        "AMD's kernels": lambda found: aiter_kernels(found.facts),
         "SHMEM provider": lambda _: shmem_provider(),
     }
 )

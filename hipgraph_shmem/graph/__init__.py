@@ -6,21 +6,38 @@ from .capture import Captured, capture
 from .findings import Finding, FindingKind
 from .graph import Graph
 from .graph_exec import GraphExec
-from .nodes import KernelNode, MemcpyNode, MemsetNode, Node
+from .nodes import (
+    AllocNode,
+    ChildGraphNode,
+    EventNode,
+    FreeNode,
+    HostNode,
+    KernelNode,
+    MemcpyNode,
+    MemsetNode,
+    Node,
+)
 from .trace import trace
+from .update import Update
 
 __all__ = [
+    "AllocNode",
     "CaptureMode",
     "Captured",
+    "ChildGraphNode",
+    "EventNode",
     "Finding",
     "FindingKind",
+    "FreeNode",
     "Graph",
     "GraphExec",
+    "HostNode",
     "KernelNode",
     "MemcpyNode",
     "MemsetNode",
     "Node",
     "NodeKind",
+    "Update",
     "adopt_capture",
     "capture",
     "trace",

@@ -16,13 +16,21 @@ _UNKNOWN = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_VALUE, ErrorCode.INVALID_DEVI
 class Allocations:
     """The live allocations, asked for once per address; legal while streams capture."""
 
-    __slots__ = ("_found",)
+    __slots__ = ("_added", "_found")
 
     def __init__(self) -> None:
+        self._added: list[Range] = []
         self._found: dict[int, Range | None] = {}
+
+    def add(self, allocation: Range) -> None:
+        """Count memory as live that exists only while a graph runs."""
+        self._added.append(allocation)
 
     def around(self, address: int) -> Range | None:
         """Return the live allocation that an address lies in."""
+        for each in self._added:
+            if each.start <= address < each.stop:
+                return each
         if address not in self._found:
             self._found[address] = _ask(address)
         return self._found[address]

@@ -11,26 +11,15 @@ from typing import Any
 from ..access import Access
 from ..captures import capture_info
 from ..errors import CaptureError, Error, GraphError, HipError
-from ..hip_abi import LEGACY_STREAM, CaptureMode, CaptureStatus, ErrorCode
+from ..hip_abi import LEGACY_STREAM, CaptureMode, CaptureStatus
 from ..runtime import call, discard, drain_postponed, state
 from ..stream import Stream, as_stream
 from .graph import Graph
+from .lost import lost_capture, partial_capture
 from .recording import Recording
 from .retired import drain_retired
 
 __all__ = ["Captured", "capture"]
-
-_CURES = {
-    ErrorCode.STREAM_CAPTURE_INVALIDATED: (
-        "a call in the block is forbidden while a stream captures: move it before or after"
-    ),
-    ErrorCode.STREAM_CAPTURE_UNJOINED: (
-        "a stream that joined by an event has later work: record an event behind it and let the"
-        " capturing stream wait for that"
-    ),
-    ErrorCode.STREAM_CAPTURE_WRONG_THREAD: "end the block in the thread that began it",
-    ErrorCode.CONTEXT_IS_DESTROYED: "close the stream after the block",
-}
 
 
 class CaptureState(enum.Enum):
@@ -92,8 +81,9 @@ class Captured:
         self._state = CaptureState.ABANDONED
         try:
             raw = self._end()
-        except HipError as error:
-            raise self._lost(error) from error
+        except Error:
+            self._forget()
+            raise
         graph = Graph.adopt(raw, self.recording, self._device)
         graph.complete()
         self._graph, self._state = graph, CaptureState.CLOSED
@@ -104,29 +94,29 @@ class Captured:
         self._state = CaptureState.ABANDONED
         try:
             discard("hipGraphDestroy", self._end())
-        except HipError as lost:
+        except Error as lost:
             if error.__context__ is None:
                 error.__context__ = lost
-        self.recording.clear()
-        drain_postponed()
+        self._forget()
 
     def _end(self) -> int:
+        """End the capture; raise if there is no graph, or if what it records is not whole."""
         try:
             raw: int = call("hipStreamEndCapture", self.stream)
+        except HipError as error:
+            raise lost_capture(self.stream, self.mode, error) from error
         finally:
             state.open_captures.pop(self._id, None)
+        partial = partial_capture(self.stream, self.mode)
+        if partial is not None:
+            discard("hipGraphDestroy", raw)
+            raise partial
         return raw
 
-    def _lost(self, error: HipError) -> GraphError:
-        """Explain a failed end, whatever state it left the stream in."""
+    def _forget(self) -> None:
+        """Let go of what the graph would have needed, and do the clean-ups that waited."""
         self.recording.clear()
         drain_postponed()
-        problem = f"the capture of stream {self.stream:#x} gave no graph: {error}"
-        cure = _CURES.get(ErrorCode(error.code), "record it again")
-        with contextlib.suppress(Error):
-            if capture_info(self.stream).status is not CaptureStatus.NONE:
-                cure += "; this runtime left the stream capturing: close it and use another"
-        return GraphError(problem, cure)
 
 
 @contextlib.contextmanager
@@ -146,8 +136,9 @@ def capture(stream: Any, mode: CaptureMode = CaptureMode.THREAD_LOCAL) -> Iterat
         The open capture; its `graph` is there after the block.
 
     Raises:
-        CaptureError: The stream captures already.
-        GraphError: HIP ended the capture without a graph.
+        CaptureError: The stream captures already; or, at the end, a call that was made past this
+            package lost the capture: the first one, where the runtime names it.
+        GraphError: HIP ended the capture without a graph for another reason.
     """
     raw = as_stream(stream)
     if raw <= LEGACY_STREAM:

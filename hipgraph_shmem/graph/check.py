@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from ..module import Kernel
 from .allocations import Allocations
+from .dirty import dirty_counters, touches
 from .findings import Finding, FindingKind, describe
-from .footprint import Footprint, FootprintReader
+from .footprint import Footprint
 from .graph_exec import live_execs
 from .kept import closed_kernels, closed_memory, host_memory
-from .nodes import KernelNode
+from .nodes import AllocNode, FreeNode, KernelNode
 from .order import Order
 from .ranges import Range, Touch, merged, overlaps, without
+from .survey import Survey, survey
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -25,67 +27,45 @@ __all__ = ["check"]
 
 def check(graph: Graph) -> tuple[Finding, ...]:
     """Return what is wrong with a graph or unknown; `Graph.check` is the usual way."""
-    nodes, kept = graph.nodes, graph.recording.kept
-    order = Order(nodes, graph.edges)
-    reader = FootprintReader(graph.recording.accesses, Allocations())
-    footprints = [reader.read(node) for node in nodes]
-    return (
-        *_dirty_counters(footprints, order),
-        *_shared_counters(footprints),
-        *_dead_memory(footprints),
-        *_closed_memory(footprints, closed_memory(kept)),
-        *_closed_modules(footprints, closed_kernels(kept)),
-        *_unordered(footprints, order),
-        *_host_memory(footprints, host_memory(kept)),
-        *_unknown(footprints),
-    )
+    graph.complete()
+    top = survey(graph.handle, graph.recording, Allocations())
+    return tuple(_findings(top, is_child=False))
 
 
-def _dirty_counters(footprints: Sequence[Footprint], order: Order) -> Iterator[Finding]:
-    """Look for counters that no fill of the graph zeroes behind all other writes before them."""
-    changes = _touches(footprints, lambda each: (*each.writes, *each.atomics, *each.counters))
-    earlier: dict[int, list[tuple[int, Range]]] = defaultdict(list)
-    before = order.earlier, order.later
-    for user, writer, common in overlaps(_touches(footprints, _counters), changes, before):
-        earlier[user].append((writer, common))
-    for user, footprint in enumerate(footprints):
-        dirty = _not_zeroed(footprint.counters, earlier[user], footprints, order)
-        if dirty:
-            writers = {
-                writer
-                for writer, common in earlier[user]
-                if _meets(common, dirty) and not footprints[writer].zeroes
-            }
-            nodes = (footprint.node, *(footprints[writer].node for writer in sorted(writers)))
-            text = (
-                f"{describe(footprint.node)} needs {_listed(dirty)} to be zero when it starts, and"
-                " no fill of this graph zeroes that before it and after every other write"
-            )
-            yield Finding(FindingKind.DIRTY_COUNTER, nodes, dirty, text)
+def _findings(found: Survey, *, is_child: bool) -> Iterator[Finding]:
+    """Yield what is wrong with a graph, after what is wrong with the graphs in it."""
+    for child in found.children:
+        yield from _findings(child, is_child=True)
+    footprints, order, kept = found.footprints, found.order, found.kept
+    yield from _dirty_counters(footprints, order, is_child=is_child)
+    yield from _shared_counters(footprints)
+    yield from _dead_memory(footprints)
+    yield from _graph_memory(footprints, order)
+    yield from _closed_memory(footprints, closed_memory(kept))
+    yield from _closed_modules(footprints, closed_kernels(kept))
+    yield from _unordered(footprints, order)
+    yield from _host_memory(footprints, host_memory(kept))
+    yield from _unknown(footprints)
 
 
-def _not_zeroed(
-    counters: tuple[Range, ...],
-    earlier: Sequence[tuple[int, Range]],
-    footprints: Sequence[Footprint],
-    order: Order,
-) -> tuple[Range, ...]:
-    """Return the counters without the bytes that a fill zeroes and nothing changes thereafter."""
-    left = counters
-    fills = {writer for writer, _ in earlier if footprints[writer].zeroes}
-    for fill in sorted(fills):
-        spoiled = (
-            common
-            for writer, common in earlier
-            if writer not in fills and not order.is_before(writer, fill)
+def _dirty_counters(
+    footprints: Sequence[Footprint], order: Order, *, is_child: bool
+) -> Iterator[Finding]:
+    for dirty in dirty_counters(footprints, order):
+        if is_child and not dirty.writers:
+            continue  # the parent may zero them: they are counters of the child as a whole
+        user = footprints[dirty.user].node
+        nodes = (user, *(footprints[writer].node for writer in dirty.writers))
+        text = (
+            f"{describe(user)} needs {_listed(dirty.ranges)} to be zero when it starts, and"
+            " no fill of this graph zeroes that before it and after every other write"
         )
-        left = without(left, without(footprints[fill].writes, spoiled))
-    return left
+        yield Finding(FindingKind.DIRTY_COUNTER, nodes, dirty.ranges, text)
 
 
 def _shared_counters(footprints: Sequence[Footprint]) -> Iterator[Finding]:
     """Look for counters of this graph that two live execs reach: their launches may overlap."""
-    ours = _touches(footprints, _counters)
+    ours = touches(footprints, _counters)
     for one, other in combinations(live_execs(), 2):
         both = [
             Touch(*common, 0)
@@ -112,15 +92,39 @@ def _dead_memory(footprints: Sequence[Footprint]) -> Iterator[Finding]:
             yield Finding(FindingKind.DEAD_MEMORY, (each.node,), each.dead, text)
 
 
+def _graph_memory(footprints: Sequence[Footprint], order: Order) -> Iterator[Finding]:
+    """Look for nodes that touch memory of the graph before it is allocated or after it is freed."""
+    touched = touches(footprints, _everything)
+    for start, each in enumerate(footprints):
+        memory = each.node
+        if not isinstance(memory, AllocNode):
+            continue
+        extent = Touch(memory.address, memory.address + memory.nbytes, start)
+        ends = [
+            number
+            for number, other in enumerate(footprints)
+            if isinstance(other.node, FreeNode) and other.node.address == memory.address
+        ]
+        for user, _, common in overlaps(touched, [extent]):
+            is_alive = order.is_before(start, user) and all(
+                order.is_before(user, end) for end in ends
+            )
+            if not is_alive:
+                node = footprints[user].node
+                text = (
+                    f"{describe(node)} touches {common} of {describe(memory)}, and no path says"
+                    " that it runs after the allocation and before the end of it"
+                )
+                yield Finding(FindingKind.DEAD_MEMORY, (node, memory), (common,), text)
+
+
 def _closed_memory(
     footprints: Sequence[Footprint], closed: Sequence[tuple[object, Range]]
 ) -> Iterator[Finding]:
     """Look for memory that is closed, even if its addresses belong to someone else by now."""
-    touches = _touches(
-        footprints, lambda each: (*each.reads, *each.writes, *each.atomics, *each.counters)
-    )
+    touched = touches(footprints, _everything)
     for owner, extent in closed:
-        found = list(overlaps(touches, [Touch(*extent, 0)]))
+        found = list(overlaps(touched, [Touch(*extent, 0)]))
         numbers = sorted({number for number, _, _ in found})
         if numbers:
             nodes = tuple(footprints[number].node for number in numbers)
@@ -142,9 +146,9 @@ def _closed_modules(
 
 def _unordered(footprints: Sequence[Footprint], order: Order) -> Iterator[Finding]:
     """Look for nodes that may run side by side although one changes what the other touches."""
-    reads = _touches(footprints, lambda each: each.reads)
-    writes = _touches(footprints, lambda each: (*each.writes, *each.counters))
-    atomics = _touches(footprints, lambda each: each.atomics)
+    reads = touches(footprints, lambda each: each.reads)
+    writes = touches(footprints, lambda each: (*each.writes, *each.counters))
+    atomics = touches(footprints, lambda each: each.atomics)
     common_bytes: dict[tuple[int, int], list[Range]] = defaultdict(list)
     apart = order.apart, order.apart
     for one, other, common in chain(
@@ -187,22 +191,12 @@ def _unknown(footprints: Sequence[Footprint]) -> Iterator[Finding]:
         yield Finding(FindingKind.UNKNOWN, nodes, (), text)
 
 
-def _touches(
-    footprints: Sequence[Footprint], ranges: Callable[[Footprint], Iterable[Range]]
-) -> list[Touch]:
-    return [
-        Touch(*found, number)
-        for number, each in enumerate(footprints)
-        for found in merged(ranges(each))
-    ]
-
-
 def _counters(footprint: Footprint) -> tuple[Range, ...]:
     return footprint.counters
 
 
-def _meets(one: Range, others: Iterable[Range]) -> bool:
-    return any(one.start < other.stop and other.start < one.stop for other in others)
+def _everything(footprint: Footprint) -> tuple[Range, ...]:
+    return *footprint.reads, *footprint.writes, *footprint.atomics, *footprint.counters
 
 
 def _listed(ranges: Sequence[Range]) -> str:

@@ -18,7 +18,13 @@ from .ranges import Range, merged
 
 __all__ = ["Footprint", "FootprintReader"]
 
-_IDLE = (NodeKind.EMPTY, NodeKind.WAIT_EVENT, NodeKind.EVENT_RECORD)
+_IDLE = (
+    NodeKind.EMPTY,
+    NodeKind.WAIT_EVENT,
+    NodeKind.EVENT_RECORD,
+    NodeKind.MEM_ALLOC,
+    NodeKind.MEM_FREE,
+)
 _HOST_SOURCES = (MemcpyKind.HOST_TO_HOST, MemcpyKind.HOST_TO_DEVICE)
 _HOST_TARGETS = (MemcpyKind.HOST_TO_HOST, MemcpyKind.DEVICE_TO_HOST)
 

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
-from types import MappingProxyType
-from typing import Any, ClassVar
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from ..access import Access
 from ..devices import on_device
+from ..errors import GraphError, HipError
 from ..handle import Handle
-from ..hip_abi import MemcpyKind, NodeKind
-from ..launch import LaunchConfig, pack
-from ..memory import Buffer, PinnedBuffer
-from ..module import Kernel
+from ..hip_abi import ErrorCode
 from ..runtime import call
+from .adding import NodeAdding
 from .check import check
 from .dot import to_dot
+from .editing import NodeEditing
 from .findings import Finding
 from .graph_exec import GraphExec
-from .nodes import KernelNode, MemcpyNode, MemsetNode, Node, read_node
-from .params import ArgumentBlock, kernel_node_params, memset_node_params
-from .recording import Recording, refuse_closed
+from .listing import edge_handles, node_handles, twins
+from .nodes import Node, read_node
+from .recording import Recording
+from .setter import Setter
 
 __all__ = ["Graph"]
 
-#: By (source on the device, destination on the device).
-_DIRECTIONS = MappingProxyType(
-    {
-        (False, False): MemcpyKind.HOST_TO_HOST,
-        (False, True): MemcpyKind.HOST_TO_DEVICE,
-        (True, False): MemcpyKind.DEVICE_TO_HOST,
-        (True, True): MemcpyKind.DEVICE_TO_DEVICE,
-    }
-)
 
-
-class Graph(Handle):
+class Graph(Handle, NodeAdding, NodeEditing):
     """Operations and their order; it keeps alive what its nodes name.
 
     Args:
@@ -88,163 +78,53 @@ class Graph(Handle):
     def nodes(self) -> tuple[Node, ...]:
         """The nodes in an order in which they could run one by one."""
         self.complete()
-        count = ctypes.c_size_t()
-        call("hipGraphGetNodes", self.handle, None, ctypes.byref(count))
-        handles = _handles(count.value)
-        if count.value:
-            call("hipGraphGetNodes", self.handle, handles, ctypes.byref(count))
-        return tuple(read_node(handle or 0) for handle in handles)
+        return tuple(read_node(handle) for handle in node_handles(self.handle))
 
     @property
     def edges(self) -> tuple[tuple[Node, Node], ...]:
         """Pairs (before, after)."""
         by_handle = {node.handle: node for node in self.nodes}
-        count = ctypes.c_size_t()
-        call("hipGraphGetEdges", self.handle, None, None, ctypes.byref(count))
-        before, after = _handles(count.value), _handles(count.value)
-        if count.value:
-            call("hipGraphGetEdges", self.handle, before, after, ctypes.byref(count))
-        pairs = zip(before, after, strict=True)
-        return tuple((by_handle[start or 0], by_handle[end or 0]) for start, end in pairs)
+        pairs = edge_handles(self.handle)
+        return tuple((by_handle[start], by_handle[end]) for start, end in pairs)
 
-    def add_kernel(
-        self,
-        kernel: Kernel,
-        config: LaunchConfig,
-        *args: Any,
-        dependencies: Sequence[Node] = (),
-        access: Access | None = None,
-    ) -> KernelNode:
-        """Add a kernel launch; arguments are packed as the kernel's metadata says.
+    def clone(self) -> Graph:
+        """Return a graph with equal nodes and edges; split-K launches get counters of their own.
 
-        `access` says what the launch reads and writes, for `check`; None: what its metadata say.
+        Raises:
+            GraphError: It allocates memory, which HIP does not clone.
         """
-        blob = pack(kernel.metadata, args)
-        return self.add_packed_kernel(
-            kernel, config, blob, *args, dependencies=dependencies, access=access
-        )
-
-    def add_packed_kernel(
-        self,
-        kernel: Kernel,
-        config: LaunchConfig,
-        blob: bytes,
-        *keep: Any,
-        dependencies: Sequence[Node] = (),
-        access: Access | None = None,
-    ) -> KernelNode:
-        """Add a kernel launch with argument bytes; `keep` are the objects that they name."""
-        block = ArgumentBlock(blob)
-        params = kernel_node_params(kernel.handle, config, block)
-        self._recording.keep(kernel, block, *keep)
-        handle = self._add("hipGraphAddKernelNode", dependencies, ctypes.byref(params))
-        if access is not None:
-            self._recording.declare(handle, access)
-        return KernelNode(
-            handle=handle,
-            kind=NodeKind.KERNEL,
-            function=kernel.handle,
-            name=kernel.name,
-            grid=config.grid,
-            block=config.block,
-            lds_bytes=config.lds_bytes,
-        )
-
-    def add_memset(
-        self,
-        destination: Buffer | int,
-        value: int,
-        count: int,
-        *,
-        width: int = 1,
-        rows: int = 1,
-        pitch: int = 0,
-        dependencies: Sequence[Node] = (),
-    ) -> MemsetNode:
-        """Add a fill.
-
-        Args:
-            destination: A Buffer or a device address.
-            value: What each element is set to.
-            count: Elements in a row.
-            width: Bytes of an element: 1, 2 or 4.
-            rows: Rows that are filled.
-            pitch: Bytes from row to row, where there is more than one.
-            dependencies: Nodes that run before.
-        """
-        address = destination if isinstance(destination, int) else destination.address
-        params = memset_node_params(address, value, count, width=width, rows=rows, pitch=pitch)
-        self._recording.keep(destination)
-        handle = self._add("hipGraphAddMemsetNode", dependencies, ctypes.byref(params))
-        return MemsetNode(
-            handle=handle,
-            kind=NodeKind.MEMSET,
-            address=address,
-            value=value,
-            element_size=width,
-            width=count,
-            height=rows,
-            pitch=pitch,
-        )
-
-    def add_memcpy(
-        self,
-        destination: Buffer | PinnedBuffer,
-        source: Buffer | PinnedBuffer,
-        *,
-        dependencies: Sequence[Node] = (),
-    ) -> MemcpyNode:
-        """Add a copy of one whole buffer into another; the source is read at each replay."""
-        if source.nbytes > destination.nbytes:
-            raise ValueError(
-                f"source={source!r}: {source.nbytes} bytes do not fit into the"
-                f" {destination.nbytes} of destination={destination!r}"
-            )
-        direction = _DIRECTIONS[isinstance(source, Buffer), isinstance(destination, Buffer)]
-        self._recording.keep(destination, source)
-        handle = self._add(
-            "hipGraphAddMemcpyNode1D",
-            dependencies,
-            destination.address,
-            source.address,
-            source.nbytes,
-            direction,
-        )
-        return MemcpyNode(
-            handle=handle,
-            kind=NodeKind.MEMCPY,
-            destination=destination.address,
-            source=source.address,
-            nbytes=source.nbytes,
-            direction=direction,
-        )
-
-    def add_empty(self, *, dependencies: Sequence[Node] = ()) -> Node:
-        """Add a node that only orders others."""
-        return Node(self._add("hipGraphAddEmptyNode", dependencies), NodeKind.EMPTY)
-
-    def add_dependencies(self, before: Sequence[Node], after: Sequence[Node]) -> None:
-        """Add an edge from each node of `before` to the node of `after` in the same place."""
-        if len(before) != len(after):
-            raise ValueError(f"before has {len(before)} nodes, after {len(after)}: give pairs")
-        call(
-            "hipGraphAddDependencies",
-            self.handle,
-            _handles(len(before), before),
-            _handles(len(after), after),
-            len(before),
-        )
+        self.complete()
+        try:
+            raw = call("hipGraphClone", self.handle)
+        except HipError as error:
+            if error.code != ErrorCode.NOT_SUPPORTED:
+                raise
+            problem = f"{self!r} allocates or frees memory, and HIP clones no such graph"
+            raise GraphError(problem, "record it again") from error
+        try:
+            recording = self._recording.copy(twins(self.handle, raw))
+        except BaseException:
+            call("hipGraphDestroy", raw)
+            raise
+        return Graph.adopt(raw, recording, self._device)
 
     def to_dot(self) -> str:
         """Return the graph as DOT text, which graphviz draws."""
-        return to_dot(self.nodes, self.edges, self._recording.counters)
-
-    def instantiate(self) -> GraphExec:
-        """Make an exec; it may outlive the graph."""
         self.complete()
-        refuse_closed(self._recording.kept, self)
-        with on_device(self._device):
-            return GraphExec(self)
+        return to_dot(self.handle, self._recording)
+
+    def instantiate(self, *, auto_free: bool = False) -> GraphExec:
+        """Make an exec; it may outlive the graph.
+
+        Args:
+            auto_free: Where a launch finds memory that the one before allocated and nobody freed,
+                free it first (hipGraphInstantiateFlagAutoFreeOnLaunch); else such a launch fails.
+
+        Raises:
+            GraphError: Memory that its nodes name is closed; or it allocates memory and was
+                instantiated before, which HIP allows once.
+        """
+        return GraphExec(self, auto_free=auto_free)
 
     def check(self) -> tuple[Finding, ...]:
         """Look for what makes replays wrong: counters, dead memory, missing edges.
@@ -268,12 +148,13 @@ class Graph(Handle):
         super().__exit__(*error)
         self._recording.clear()
 
-    def _add(self, name: str, dependencies: Sequence[Node], *params: Any) -> int:
-        before = _handles(len(dependencies), dependencies)
+    def _manages(self, node: Node) -> bool:
+        return node.handle in self._recording.managed
+
+    @contextlib.contextmanager
+    def _setting(self) -> Iterator[Setter]:
         with on_device(self._device):
-            handle: int = call(name, self.handle, before, len(dependencies), *params)
-        return handle
+            yield Setter()
 
-
-def _handles(count: int, nodes: Sequence[Node] = ()) -> ctypes.Array[ctypes.c_void_p]:
-    return (ctypes.c_void_p * count)(*(node.handle for node in nodes))
+    def _replace(self, node: Node, keep: Iterable[object], access: Access | None) -> None:
+        self._recording.replace(node.handle, keep, access)

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterable, Sequence
 
 from ..allocation import PinnedBuffer
-from ..emulated import last_report, saw_deadlock
+from ..emulated import last_report
 from ..errors import Error, HangError
 from ..hip_abi import MemcpyKind
 from ..runtime import call, relaxed, state
@@ -47,8 +47,7 @@ class CounterReader:
         kind = MemcpyKind.DEVICE_TO_HOST
         size = count * _WORD
         try:
-            with relaxed():
-                call("hipMemcpyAsync", self._words.address, source, size, kind, self._stream.handle)
+            call("hipMemcpyAsync", self._words.address, source, size, kind, self._stream.handle)
             self._stream.synchronize(timeout=_READ_SECONDS)
         except Error:
             return False
@@ -74,14 +73,14 @@ def explain(
         hang.seconds,
         hang.state,
         hang.report,
-        tuple(_reached()),
+        tuple(_reached(hang)),
         tuple((slot.kernel, slot.address, reader.read(slot.address, slot.words)) for slot in slots),
     )
 
 
-def _reached() -> Iterable[str]:
-    """Name the kernels that the emulated device found stuck."""
-    report = (last_report() or {}) if saw_deadlock() else {}
+def _reached(hang: HangError) -> Iterable[str]:
+    """Name the kernels that the emulated device found stuck; without a report it found none."""
+    report = (last_report() or {}) if hang.report else {}
     for launch in report.get("kernels", ()):
         origin = f" ({launch['origin']})" if launch.get("origin") else ""
         yield f"{launch['kernel']}{origin}"

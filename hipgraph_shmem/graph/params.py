@@ -76,6 +76,30 @@ class MemcpyNodeParams(ctypes.Structure):
     )
 
 
+class HostNodeParams(ctypes.Structure):
+    """`hipHostNodeParams`."""
+
+    _fields_ = (("function", ctypes.c_void_p), ("user_data", ctypes.c_void_p))
+
+
+class MemAllocNodeParams(ctypes.Structure):
+    """`hipMemAllocNodeParams`, with its `hipMemPoolProps` first."""
+
+    _fields_ = (
+        ("allocation_type", ctypes.c_int),
+        ("handle_types", ctypes.c_int),
+        ("location_type", ctypes.c_int),
+        ("location", ctypes.c_int),
+        ("security_attributes", ctypes.c_void_p),
+        ("max_size", ctypes.c_size_t),
+        ("reserved", ctypes.c_ubyte * 56),
+        ("accesses", ctypes.c_void_p),
+        ("access_count", ctypes.c_size_t),
+        ("nbytes", ctypes.c_size_t),
+        ("address", ctypes.c_void_p),
+    )
+
+
 def kernel_node_params(
     function: int, config: LaunchConfig, block: ArgumentBlock
 ) -> KernelNodeParams:
@@ -100,6 +124,14 @@ def memset_node_params(
         height=rows,
         pitch=pitch,
         value=value,
+    )
+
+
+def alloc_node_params(device: int, nbytes: int) -> MemAllocNodeParams:
+    """Describe pinned device memory that only its own device uses."""
+    pinned = on_device = 1  # hipMemAllocationTypePinned, hipMemLocationTypeDevice
+    return MemAllocNodeParams(
+        allocation_type=pinned, location_type=on_device, location=device, nbytes=nbytes
     )
 
 

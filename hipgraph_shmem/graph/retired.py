@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Hashable, Iterable
 
 from ..errors import HipError
 from ..runtime import state
@@ -20,8 +21,8 @@ class Holding:
 
     __slots__ = ("__weakref__", "_content")
 
-    def __init__(self, *objects: object) -> None:
-        self._content = _Content(objects)
+    def __init__(self) -> None:
+        self._content = _Content()
         weakref.finalize(self, _retire, self._content).atexit = False
 
     @property
@@ -36,7 +37,15 @@ class Holding:
     @property
     def objects(self) -> tuple[object, ...]:
         """The objects held."""
-        return self._content.objects
+        return tuple(each for held in self._content.objects.values() for each in held)
+
+    def hold(self, key: Hashable, objects: Iterable[object]) -> None:
+        """Hold objects under a key instead of those that were; no work in flight needs these."""
+        self._content.objects[key] = tuple(objects)
+
+    def drop(self) -> None:
+        """Let go of everything that no work in flight needs."""
+        self._content.objects.clear()
 
 
 class _Content:
@@ -44,14 +53,16 @@ class _Content:
 
     __slots__ = ("event", "objects")
 
-    def __init__(self, objects: tuple[object, ...], event: Event | None = None) -> None:
-        self.objects = objects
-        self.event = event
+    def __init__(self) -> None:
+        self.objects: dict[Hashable, tuple[object, ...]] = {}
+        self.event: Event | None = None
 
 
 def retire(event: Event, *objects: object) -> None:
     """Keep objects until an event has happened."""
-    _retire(_Content(objects, event))
+    content = _Content()
+    content.objects[0], content.event = objects, event
+    _retire(content)
 
 
 def _retire(content: _Content) -> None:

@@ -11,18 +11,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..emulated import take_counters
+from ..emulated import take_counters, take_timeline
 from ..errors import Error
 from ..runtime import state
 from ..stream import Event, Stream
 from .dot import describe
+from .node_slices import Tracks, node_slices
 
 if TYPE_CHECKING:
     from .graph_exec import GraphExec
 
 __all__ = ["trace"]
 
-_NOTE = "HIP times whole launches only: a slice is a launch, and its nodes are in the arguments"
+_NOTE = (
+    "HIP times whole launches only: a slice on a stream's track is a launch, with its nodes in the"
+    " arguments; the emulated device times nodes too, on tracks of their own"
+)
 _BASE_SECONDS = 10.0
 
 
@@ -31,9 +35,10 @@ def trace(path: str | os.PathLike[str], *, timeout: float = 60.0) -> Iterator[No
     """Write the graph launches of the block to a file in the trace event format.
 
     There is one process a device and one track a stream; each launch of an exec is a slice, timed
-    by events. HIP does not time single nodes: they are listed in the slice's arguments. On the
-    emulated device, counter tracks show what it executed, as of each launch and of the end; its
-    counters start anew with the block.
+    by events. HIP does not time single nodes: they are listed in the slice's arguments. The
+    emulated device does: below the launches of a stream it has a slice for each node, a kernel by
+    its name, and a further track for each branch that runs beside another. Its counter tracks show
+    what it executed, as of each launch and of the end; its counters start anew with the block.
 
     Args:
         path: The file, for example "out.json"; it is written when the block ends.
@@ -94,6 +99,7 @@ class _Tracer:
         self._samples: list[dict[str, Any]] = []
         self._totals: dict[str, int] = {}
         take_counters()
+        take_timeline(keep=True)
 
     def begin(self, graph_exec: GraphExec, stream: int) -> _Launch:
         """Note the start of a launch, in stream order."""
@@ -115,16 +121,17 @@ class _Tracer:
     def finish(self, timeout: float) -> list[dict[str, Any]]:
         """Wait for the launches; return everything as trace events."""
         limit = time.monotonic() + timeout
-        tracks: dict[tuple[int, int], int] = {}
+        tracks = Tracks()
         events: list[dict[str, Any]] = []
         for launch in self._launches:
-            track = tracks.setdefault((launch.device, launch.stream), len(tracks) + 1)
+            track = tracks.of(launch.device, f"stream {launch.stream:#x}")
             events.append(self._slice(launch, track, limit))
         self._sample()
+        spans = take_timeline(keep=bool(state.tracers))
+        events += node_slices(spans, tracks, self._start)
         names = [_metadata("process_name", device, 0, f"device {device}") for device in self._bases]
         names += [
-            _metadata("thread_name", device, track, f"stream {stream:#x}")
-            for (device, stream), track in tracks.items()
+            _metadata("thread_name", device, track, name) for device, track, name in tracks.names
         ]
         return [*names, *events, *self._samples]
 

@@ -147,8 +147,9 @@ def _end(world: World) -> None:
     finally:
         world.closed = True
         state.closes += 1
-        for pinned in world.symbols.values():
-            pinned.close()
+        with relaxed():
+            for pinned in world.symbols.values():
+                pinned.close()
         world.stream.close()
 
 

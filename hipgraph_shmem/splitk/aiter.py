@@ -26,7 +26,7 @@ from .operation import Operation
 from .plan import Plan, ceil_div, check_sizes
 from .work import Fill, Step, Work
 
-__all__ = ["AiterGemm", "AiterKernels", "KernelFacts", "load"]
+__all__ = ["AiterGemm", "AiterKernels", "KernelFacts", "find_folder", "load"]
 
 _FOLDER = "bf16gemm"
 _TABLE = "bf16gemm_fp32bf16.csv"
@@ -225,8 +225,13 @@ def load(directory: str | Path, device: int = 0) -> AiterKernels:
     Raises:
         FileNotFoundError: There is no table where one should be.
     """
+    info = device_info(device)
+    return AiterKernels(find_folder(directory, info.target.partition(":")[0]), info.ordinal)
+
+
+def find_folder(directory: str | Path, processor: str) -> Path:
+    """Return the folder of an aiter install that holds a processor's kernels; see `load`."""
     root = Path(directory)
-    processor = device_info(device).target.partition(":")[0]
     places = (
         root / "hsa" / processor / _FOLDER,
         root / "aiter_meta" / "hsa" / processor / _FOLDER,
@@ -236,7 +241,7 @@ def load(directory: str | Path, device: int = 0) -> AiterKernels:
     )
     for place in places:
         if (place / _TABLE).is_file():
-            return AiterKernels(place, device_info(device).ordinal)
+            return place
     looked = ", ".join(str(place) for place in places)
     raise FileNotFoundError(
         f"directory={str(directory)!r} has no {_TABLE} for {processor}: looked in {looked}"

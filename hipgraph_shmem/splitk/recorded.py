@@ -8,20 +8,20 @@ it.
 
 from __future__ import annotations
 
-import ctypes
 import weakref
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from ..access import Access
 from ..graph.graph import Graph
 from ..graph.nodes import MemsetNode, Node
 from ..graph.params import ArgumentBlock, kernel_node_params, memset_node_params
 from ..graph.ranges import Range
-from ..graph.recording import CounterSlot, Loan
+from ..graph.recording import CounterSlot, Loan, Recording
+from ..graph.setter import Setter
 from ..hip_abi import NodeKind
-from ..runtime import call
 from .arena import ALIGNMENT, Lease
-from .counters import CounterPool, Scratch
+from .counters import CounterPool, Scratch, pool_of
 from .work import WORD, Step
 
 __all__ = ["Place", "RecordedLaunches"]
@@ -48,12 +48,14 @@ class Place:
         offset: Bytes from the start of the segment.
         words: How many counters it has.
         workspace: Which workspace its partials are in; None without partials.
+        workspace_bytes: How much of that.
     """
 
     segment: int | None
     offset: int
     words: int
     workspace: int | None
+    workspace_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,20 @@ class _Use:
     node: int
     step: Step
     place: Place
+
+    def arguments(self, scratch: Scratch) -> ArgumentBlock:
+        """Pack the launch's arguments."""
+        return ArgumentBlock(self.step.arguments(scratch.counters, scratch.workspace))
+
+    def access(self, scratch: Scratch) -> Access:
+        """Say what the launch touches."""
+        step, place = self.step, self.place
+        return Access(
+            reads=step.reads,
+            writes=(*step.writes, (scratch.workspace, place.workspace_bytes)),
+            atomics=step.atomics,
+            counters=((scratch.counters, WORD * place.words),),
+        )
 
 
 class _Loan:
@@ -111,6 +127,11 @@ class RecordedLaunches:
         self._uses: list[_Use] = []
         self._template: weakref.ref[_Loan] | None = None
 
+    @classmethod
+    def of(cls, recording: Recording, device: int) -> RecordedLaunches:
+        """Return those of a graph's recording."""
+        return recording.attachment((cls, device), lambda: cls(pool_of(device)))
+
     @property
     def counters(self) -> Sequence[CounterSlot]:
         """The counters that the graph's own nodes name, launch by launch."""
@@ -120,6 +141,17 @@ class RecordedLaunches:
     def counter_memory(self) -> tuple[Range, ...]:
         """The memory of these counters."""
         return _ranges(segment.lease for segment in self._segments)
+
+    @property
+    def nodes(self) -> Collection[int]:
+        """The kernel nodes and the zero-fills."""
+        fills = (each.memset.handle for each in self._segments if each.memset is not None)
+        return {*(use.node for use in self._uses), *fills}
+
+    @property
+    def lent(self) -> bool:
+        """Whether a live exec has the memory that the graph's own nodes name."""
+        return self._template is not None and self._template() is not None
 
     def place(self, counter_words: int, workspace_bytes: int, order: Hashable) -> Place:
         """Reserve memory for a launch.
@@ -132,15 +164,17 @@ class RecordedLaunches:
         workspace = None
         if workspace_bytes:
             workspace = self._workspace(workspace_bytes, order)
-        return Place(segment, offset, counter_words, workspace)
+        return Place(segment, offset, counter_words, workspace, workspace_bytes)
 
     def scratch(self, place: Place) -> Scratch:
         """Return the addresses that the graph's own nodes name."""
         return self._own().scratch(place)
 
-    def note(self, node: int, step: Step, place: Place) -> None:
-        """Remember which node a launch became."""
-        self._uses.append(_Use(node, step, place))
+    def note(self, recording: Recording, node: int, step: Step, place: Place) -> None:
+        """Remember which node a launch became, and declare what it touches."""
+        use = _Use(node, step, place)
+        self._uses.append(use)
+        recording.declare(node, use.access(self.scratch(place)))
 
     def complete(self, graph: Graph) -> None:
         """Add the memset node of each new segment, and its edges."""
@@ -156,17 +190,39 @@ class RecordedLaunches:
 
     def lend(self, graph_exec: int) -> Loan:
         """Give the graph's own memory to its first exec, new memory to others beside it."""
-        if self._template is None or self._template() is None:
+        if not self.lent:
             loan = self._own(tuple(self._uses))
             self._template = weakref.ref(loan)
             return loan
-        loan = _Loan(
-            tuple(self._pool.counters.take(segment.used) for segment in self._segments),
-            tuple(self._pool.workspace.take(lease.nbytes) for lease in self._workspaces),
-            tuple(self._uses),
-        )
-        self._point(graph_exec, loan)
+        fresh = self._fresh(self._uses, tuple(each.memset for each in self._segments))
+        loan = fresh._own(fresh._uses)
+        loan.blocks += fresh._point(Setter(graph_exec)).values()
         return loan
+
+    def copy(self, recording: Recording, twins: Mapping[int, int]) -> None:
+        """Attach the like to a clone's recording, with memory of its own that its nodes name."""
+        fills = (
+            replace(each.memset, handle=twins[each.memset.handle]) if each.memset else None
+            for each in self._segments
+        )
+        uses = [replace(use, node=twins[use.node]) for use in self._uses]
+        fresh = self._fresh(uses, tuple(fills))
+        fresh._workspace_of = dict(self._workspace_of)
+        recording.attachment((RecordedLaunches, self._pool.device), lambda: fresh)
+        for node, block in fresh._point(Setter()).items():
+            recording.keep(block, node=node)
+        for use in uses:
+            recording.declare(use.node, use.access(fresh.scratch(use.place)))
+
+    def _fresh(self, uses: list[_Use], fills: Sequence[MemsetNode | None]) -> RecordedLaunches:
+        """Return the same launches in other memory; their nodes do not name it yet."""
+        fresh = RecordedLaunches(self._pool)
+        fresh._uses = list(uses)
+        for segment, fill in zip(self._segments, fills, strict=True):
+            lease = self._pool.counters.take(segment.used)
+            fresh._segments.append(_Segment(lease, segment.used, fill))
+        fresh._workspaces = [self._pool.workspace.take(each.nbytes) for each in self._workspaces]
+        return fresh
 
     def _own(self, uses: Sequence[_Use] = ()) -> _Loan:
         return _Loan(
@@ -175,19 +231,19 @@ class RecordedLaunches:
             uses,
         )
 
-    def _point(self, graph_exec: int, loan: _Loan) -> None:
-        """Make the nodes of an exec use other memory than the graph's own."""
-        for segment, lease in zip(self._segments, loan.segments, strict=True):
+    def _point(self, setter: Setter) -> dict[int, ArgumentBlock]:
+        """Make nodes use this memory; return the kernel nodes' arguments, to be kept."""
+        for segment in self._segments:
             if segment.memset is not None:
-                fill = memset_node_params(lease.address, 0, segment.used // WORD, width=WORD)
-                node = segment.memset.handle
-                call("hipGraphExecMemsetNodeSetParams", graph_exec, node, ctypes.byref(fill))
+                words = segment.used // WORD
+                fill = memset_node_params(segment.lease.address, 0, words, width=WORD)
+                setter.memset(segment.memset.handle, fill)
+        blocks = {}
         for use in self._uses:
-            scratch = loan.scratch(use.place)
-            block = ArgumentBlock(use.step.arguments(scratch.counters, scratch.workspace))
-            loan.blocks.append(block)
+            block = blocks[use.node] = use.arguments(self.scratch(use.place))
             params = kernel_node_params(use.step.kernel.handle, use.step.config, block)
-            call("hipGraphExecKernelNodeSetParams", graph_exec, use.node, ctypes.byref(params))
+            setter.kernel(use.node, params)
+        return blocks
 
     def _slot(self, nbytes: int) -> tuple[int, int]:
         """Return (segment, offset) of words behind the last slot, or in a new segment."""

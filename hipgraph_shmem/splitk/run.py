@@ -42,7 +42,7 @@ def add(graph: Graph, work: Work, dependencies: Sequence[Node]) -> Node:
     if graph.closed:
         raise GraphError(f"graph={graph!r} is closed", "add to an open graph")
     check_device("graph", graph.device, work.device)
-    launches = _launches(graph.recording, work.device)
+    launches = RecordedLaunches.of(graph.recording, work.device)
     place = launches.place(work.counter_words, work.workspace_bytes, object())
     scratch = launches.scratch(place)
     before = tuple(dependencies)
@@ -50,11 +50,10 @@ def add(graph: Graph, work: Work, dependencies: Sequence[Node]) -> Node:
         before = (_add_fill(graph, work.fill, before),)
     for step in work.steps:
         blob = step.arguments(scratch.counters, scratch.workspace)
-        access = work.access(step, scratch.counters, scratch.workspace)
         node = graph.add_packed_kernel(
-            step.kernel, step.config, blob, *work.keep, dependencies=before, access=access
+            step.kernel, step.config, blob, *work.keep, dependencies=before
         )
-        launches.note(node.handle, step, place)
+        launches.note(graph.recording, node.handle, step, place)
         before = (node,)
     return before[0]
 
@@ -77,23 +76,17 @@ def _launch(stream: int, work: Work, scratch: Scratch) -> None:
 
 
 def _record(stream: int, recording: Recording, work: Work) -> None:
-    launches = _launches(recording, work.device)
+    launches = RecordedLaunches.of(recording, work.device)
     place = launches.place(work.counter_words, work.workspace_bytes, stream)
     scratch = launches.scratch(place)
     if work.fill is not None:
         _fill(stream, work.fill)
     for step in work.steps:
         blob = step.arguments(scratch.counters, scratch.workspace)
-        access = work.access(step, scratch.counters, scratch.workspace)
-        launch_packed(stream, step.kernel, step.config, blob, *work.keep, access=access)
+        launch_packed(stream, step.kernel, step.config, blob, *work.keep)
         # After a recorded launch the stream's frontier is that one node.
         (node,) = capture_info(stream).frontier
-        launches.note(node, step, place)
-
-
-def _launches(recording: Recording, device: int) -> RecordedLaunches:
-    key = (RecordedLaunches, device)
-    return recording.attachment(key, lambda: RecordedLaunches(pool_of(device)))
+        launches.note(recording, node, step, place)
 
 
 def _fill(stream: int, fill: Fill) -> None:

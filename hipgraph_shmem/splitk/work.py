@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..access import Access, Region
+from ..access import Region
 from ..launch import LaunchConfig
 from ..module import Kernel
 
@@ -73,12 +73,3 @@ class Work:
     fill: Fill | None = None
     counter_words: int = 0
     workspace_bytes: int = 0
-
-    def access(self, step: Step, counters: int, workspace: int) -> Access:
-        """Say what a step touches, given the addresses of the counters and the workspace."""
-        return Access(
-            reads=step.reads,
-            writes=(*step.writes, (workspace, self.workspace_bytes)),
-            atomics=step.atomics,
-            counters=((counters, WORD * self.counter_words),),
-        )

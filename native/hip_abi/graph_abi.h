@@ -1,11 +1,11 @@
 #pragma once
+#include "context_abi.h"
 #include "hip_abi.h"
 #include "memory_types.h"
 
 /// The part of HIP's C ABI that only graph calls use.
 
 using hipUserObject_t = struct hipUserObject*;
-using hipCtx_t = struct ihipCtx_t*;
 
 constexpr unsigned hipGraphInstantiateFlagUpload = 2, hipGraphInstantiateFlagDeviceLaunch = 4;
 constexpr unsigned hipUserObjectNoDestructorSync = 1, hipGraphUserObjectMove = 1;
@@ -84,6 +84,14 @@ enum hipLaunchAttributeID : int {
   hipLaunchAttributeClusterDimension = 4,
   hipLaunchAttributePriority = 8,
 };
+
+struct hipBatchMemOpNodeParams {
+  hipCtx_t ctx;
+  unsigned count;
+  hipStreamBatchMemOpParams* paramArray;
+  unsigned flags;
+};
+static_assert(sizeof(hipBatchMemOpNodeParams) == 32);
 
 /// One side after the other, each by host address, device address or array.
 struct HIP_MEMCPY3D {

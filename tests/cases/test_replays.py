@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.kernels import compile_hip
 
-from hipgraph_shmem.errors import GraphError
+from hipgraph_shmem.errors import CaptureError
 from hipgraph_shmem.graph import CaptureMode, capture
 from hipgraph_shmem.hip_abi import CaptureStatus
 from hipgraph_shmem.launch import LaunchConfig, launch
@@ -49,7 +49,7 @@ def test_c009_a_lost_capture_leaves_the_stream_usable(stream: Stream) -> None:
             buffer.fill(1, stream)
             raise ZeroDivisionError
         assert stream.capture_status is CaptureStatus.NONE
-        with pytest.raises(GraphError), capture(stream):
+        with pytest.raises(CaptureError), capture(stream):
             assert pointer("hipStreamSynchronize")(stream.handle) != 0
         assert stream.capture_status is CaptureStatus.NONE
         with capture(stream) as captured:

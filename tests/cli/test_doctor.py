@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.kernels import zig
+from helpers.kernels import compile_hip, zig
 from helpers.process import child_environment
 
 from hipgraph_shmem.cli import checks
-from hipgraph_shmem.cli.doctor import CHECKS
+from hipgraph_shmem.cli.doctor import CHECKS, _examine
 from hipgraph_shmem.runtime import library
 
 FAULTY_LIBRARY = "__attribute__((constructor)) static void end(void) { __builtin_trap(); }"
+EMPTY = 'extern "C" __global__ void empty() {}'
 NO_HIP_PYTHON = """
 import sys
 from importlib import metadata
@@ -117,6 +119,10 @@ def test_a_second_library_that_is_mapped(tmp_path: Path) -> None:
     copy = tmp_path / "libamdhip64.so"
     copy.write_bytes(library().path.read_bytes())
     assert str(copy) in fault("HIP library", LD_PRELOAD=str(copy))["told"]
+    other = tmp_path / "libamdhip64.so.7"
+    other.write_bytes(copy.read_bytes())
+    told = fault("one HIP library", LD_PRELOAD=f"{copy}:{other}")["told"]
+    assert told == f"{copy}, {other}"
 
 
 @pytest.mark.usefixtures("emulated")
@@ -126,6 +132,62 @@ def test_c023_a_device_for_which_no_kernel_is_shipped() -> None:
     assert not finding.healthy
     assert "object is for gfx942, device is gfx1100" in finding.told
     assert checks.targets({"devices": [{"ordinal": 0, "target": "gfx90a:xnack+"}]}).healthy
+
+
+@pytest.mark.usefixtures("emulated")
+def test_c023_amds_kernels_for_another_xnack_setting(tmp_path: Path) -> None:
+    folder = tmp_path / "hsa" / "gfx942" / "bf16gemm"
+    folder.mkdir(parents=True)
+    (folder / "bf16gemm_fp32bf16.csv").touch()
+    (folder / "k.co").write_bytes(compile_hip(EMPTY, "gfx942:xnack+"))
+    install = {"HIPGRAPH_AITER_DIR": str(tmp_path)}
+    told = fault("AMD's kernels", HIPGRAPH_EMU_TARGET="gfx942:xnack-", **install)["told"]
+    assert "needs xnack+, device runs xnack- (HSA_XNACK=1?)" in told
+    sound = checked(HIPGRAPH_EMU_TARGET="gfx942:xnack+", **install)
+    assert "runs gfx942:xnack+" in sound["checks"]["AMD's kernels"]["told"]
+    assert sound["ok"]
+    told = fault("AMD's kernels", HIPGRAPH_EMU_TARGET="gfx950", **install)["told"]
+    assert str(tmp_path / "hsa" / "gfx950" / "bf16gemm") in told
+
+
+def test_a_warning_of_the_library_is_told() -> None:
+    """Without a choice the emulated device is taken, with a warning that says so."""
+    finding = checked(HIPGRAPH_RUNTIME="")["checks"]["HIP library"]
+    if finding["healthy"] and finding["told"].startswith("emu"):
+        assert "RuntimeWarning" in finding["told"]
+
+
+def test_a_library_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "_CHILD_SECONDS", 0.01)
+    finding = checks.probe().finding
+    assert not finding.healthy
+    assert "no answer" in finding.told
+
+
+def test_the_text_has_each_check_with_its_cure(tmp_path: Path) -> None:
+    status, text = doctor(HIPGRAPH_RUNTIME=str(tmp_path / "libamdhip64.so"))
+    assert status == 1
+    lines = text.splitlines()
+    assert lines[-1] == "SOMETHING IS WRONG"
+    for name in CHECKS:
+        (at,) = (i for i, line in enumerate(lines) if line[7:].startswith(f"{name}: "))
+        if lines[at].startswith("WRONG"):
+            assert any(line.startswith("       cure: ") for line in lines[at + 1 :])
+
+
+def test_a_check_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> checks.Finding:
+        raise KeyError("mine")
+
+    found = _examine(broken, checks.Probe(checks.Finding(healthy=True, told=""), {}))
+    assert not found.healthy
+    assert "mine" in found.told
+
+
+def test_every_check_is_documented() -> None:
+    page = Path(__file__).parents[2] / "docs" / "environment.md"
+    _, _, table = page.read_text().partition("| check |")
+    assert re.findall(r"^\| ([^|]+) \|", table, re.M) == list(CHECKS)
 
 
 def test_c027_hip_python_of_another_major_release() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.kernels import assemble, compile_hip
+from helpers.process import run_python
 
 from hipgraph_shmem.cli import main
 from hipgraph_shmem.cli.instructions import open_decoder
@@ -21,6 +22,21 @@ extern "C" __global__ void __launch_bounds__(256) k(char c, Pair pair, int* out)
   local[c & 31] = pair.x; __builtin_amdgcn_s_barrier(); out[0] = local[1];
 }
 """
+
+
+REFUSED_KERNEL = """
+extern "C" __global__ void k(int* out) {
+  if (out == nullptr) asm volatile("s_rfe_b64 s[0:1]\\n s_rfe_b64 s[2:3]");
+  out[0] = 1;
+}
+"""
+TOLD_KERNEL = """
+__device__ int counters[5];
+extern "C" __global__ void __launch_bounds__(512) told(int* out, float scale) {
+  __attribute__((shared)) static int local[32];
+  local[threadIdx_x() & 31] = counters[0]; __builtin_amdgcn_s_barrier(); out[0] = local[1] * scale;
+}
+""".replace("threadIdx_x()", "__builtin_amdgcn_workitem_id_x()")
 
 
 def inspect(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
@@ -39,6 +55,41 @@ def test_a_code_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert kernel["vgprs"] > 0
     places = [(each["offset"], each["size"]) for each in kernel["explicit"]]
     assert places == [(0, 1), (4, 8), (16, 8)]
+
+
+def test_the_text_tells_what_the_metadata_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every line of the text, against what the compiler wrote as text for the assembler."""
+    target = "gfx90a:sramecc+:xnack-"
+    path = tmp_path / "k.co"
+    path.write_bytes(compile_hip(TOLD_KERNEL, target))
+    (found,) = inspect(capsys, str(path))["code_objects"]
+    assert found["features"] == {"sramecc": True, "xnack": False}
+    assert found["variables"] == {"counters": 20}
+    (kernel,) = found["kernels"]
+    assert main(["inspect", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        f"target    {target}, code object version 6",
+        "variable  counters: 20 bytes",
+        "kernel    told",
+    ]
+    assert f"{kernel['vgprs']} VGPRs, {kernel['agprs']} AGPRs, {kernel['sgprs']} SGPRs" in lines[3]
+    assert "LDS 128 bytes, scratch 0 bytes a lane, wave 64, up to 512 threads" in lines[3]
+    assert lines[4] == f"  {kernel['kernarg_bytes']} bytes of arguments:"
+    assert lines[5].startswith("    offset   0  size  8  global_buffer")
+    assert lines[6].startswith("    offset   8  size  4  by_value")
+    assert len(lines) == 7
+
+
+def test_without_the_emulated_device_the_instructions_are_not_checked(tmp_path: Path) -> None:
+    path = tmp_path / "k.co"
+    path.write_bytes(compile_hip(LDS_KERNEL, "gfx942"))
+    code = f"from hipgraph_shmem.cli import main; main(['inspect', {str(path)!r}])"
+    done = run_python(code, HIPGRAPH_RUNTIME="/nonexistent/libamdhip64.so")
+    assert "kernel    k\n" in done.stdout, done.stderr
+    assert "were not checked" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["three.bundle", "three_v2.ccob", "three_v3.ccob"])
@@ -60,7 +111,14 @@ def test_what_the_emulated_device_lacks(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_bytes(compile_hip(LDS_KERNEL, "gfx942"))
     (kernel,) = inspect(capsys, str(path))["code_objects"][0]["kernels"]
     assert kernel["without_meaning"] == {}
+    path.write_bytes(compile_hip(REFUSED_KERNEL, "gfx942"))
+    (kernel,) = inspect(capsys, str(path))["code_objects"][0]["kernels"]
+    assert kernel["without_meaning"] == {"s_rfe_b64": 2}
+    assert main(["inspect", str(path)]) == 0
+    assert "no meaning for: s_rfe_b64 (2)\n" in capsys.readouterr().out
     s_endpgm, no_instruction = bytes.fromhex("000081bf"), bytes.fromhex("ffffffff")
+    literal = bytes.fromhex("ff0080be") + no_instruction  # s_mov_b32 s0, 0xffffffff
+    assert decoder.without_meaning("gfx942", literal + s_endpgm) == {}
     assert decoder.without_meaning("gfx942", s_endpgm) == {}
     assert decoder.without_meaning("gfx942", no_instruction + s_endpgm) == {"(no instruction)": 1}
     assert decoder.without_meaning("gfx1100", s_endpgm) is None
@@ -90,7 +148,10 @@ def test_a_graph(device: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert facts["edges"] == [[0, 1]]
     assert (tmp_path / "graph.dot").read_text() == facts["dot"]
     assert main(["inspect", "graph"]) == 0
-    assert "edge    0 -> 1" in capsys.readouterr().out
+    first, second, edge = capsys.readouterr().out.splitlines()
+    assert first.startswith("node 0  memset ") and first.endswith(" (counters)")
+    assert second.startswith("node 1  kernel splitk_gemm_") and not second.endswith(")")
+    assert edge == "edge    0 -> 1"
 
 
 @pytest.mark.parametrize(("script", "status"), [('cat > "$3"', 0), ("echo bad >&2; exit 1", 2)])

@@ -77,7 +77,7 @@ def test_a_keyboard_interrupt_ends_the_capture(stream: Stream) -> None:
 
 def test_a_capture_that_hip_lost_is_explained(stream: Stream) -> None:
     with Buffer(64) as buffer:
-        with pytest.raises(GraphError) as raised, capture(stream) as captured:
+        with pytest.raises(CaptureError) as raised, capture(stream) as captured:
             buffer.fill(1, stream)
             with pytest.raises(HipError):
                 call("hipStreamSynchronize", stream.handle)
@@ -92,7 +92,7 @@ def test_a_lost_capture_is_chained_to_the_error_of_the_block(stream: Stream) -> 
         with pytest.raises(HipError):
             call("hipStreamSynchronize", stream.handle)
         raise ZeroDivisionError
-    assert isinstance(raised.value.__context__, HipError)
+    assert isinstance(raised.value.__context__, CaptureError)
     assert_usable(stream)
 
 
@@ -189,7 +189,7 @@ def test_what_is_dropped_in_a_block_is_cleaned_up_after_it(stream: Stream) -> No
         assert len(captured.graph.nodes) == 2
 
 
-@pytest.mark.parametrize("error", [KeyError, GraphError], ids=["by an error", "lost"])
+@pytest.mark.parametrize("error", [KeyError, CaptureError], ids=["by an error", "lost"])
 def test_what_is_dropped_in_a_block_that_fails_is_cleaned_up_too(
     stream: Stream, error: type[Exception]
 ) -> None:

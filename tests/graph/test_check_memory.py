@@ -193,9 +193,13 @@ def test_a_kernel_of_an_unknown_module(stream: Stream, buffers: tuple[Buffer, ..
 
 
 def test_a_host_function_is_unknown(stream: Stream) -> None:
-    callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+    callback = ctypes.cast(function, ctypes.c_void_p)
     with recorded_by_hand(
-        stream, lambda: hip("hipLaunchHostFunc", stream.handle, callback, None)
+        stream,
+        lambda: hip(
+            "hipLaunchHostFunc", stream.handle, ctypes.cast(callback, ctypes.c_void_p), None
+        ),
     ) as graph:
         finding = only(graph, FindingKind.UNKNOWN)
         assert finding.nodes[0].kind is NodeKind.HOST

@@ -75,7 +75,7 @@ def test_a_launch_waits_for_the_one_before(stream: Stream, monkeypatch: pytest.M
     with Stream() as other, Buffer(64) as buffer, fill_exec(buffer, 7) as graph_exec:
         graph_exec.launch(stream)
         graph_exec.launch(other)
-        event = graph_exec._holding.event
+        event = graph_exec._needs.event
         assert event is not None
         assert waits == [(other.handle, event.handle, 0)]
         graph_exec.synchronize()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 import threading
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.process import run_python
 
@@ -82,7 +84,7 @@ def test_a_deadlock_names_exec_kernel_and_every_counter() -> None:
     assert facts["waited_for"] == facts["exec"]
     assert facts["seconds"] < 30
     (kernel,) = facts["kernels"]
-    assert kernel.startswith("count_and_wait")
+    assert re.fullmatch(r"count_and_wait \(graph exec \d+ node \d+\)", kernel)
     ((name, _, values),) = facts["counters"]
     assert (name, values) == ("count_and_wait", [0, 2 * 64 * 7, 0])
     assert "usable again" in facts["state"]
@@ -124,6 +126,82 @@ def test_work_that_runs_on_is_told_apart_and_may_end_later() -> None:
     assert values == [0, 2 * 64 * 7, 0]
     assert (facts["kernels"], facts["report"]) == ([], "")
     assert "runs on" in facts["state"]
+
+
+@pytest.mark.usefixtures("emulated")
+def test_a_deadlock_of_before_explains_no_later_hang() -> None:
+    facts = child(
+        """
+        flag = Buffer(1, np.uint32)
+        flag.fill(0, stream, width=4)
+        stuck = exec_with_counters(flag)
+        stuck.launch(stream)
+        try:
+            stuck.wait(timeout=60)
+        except HangError as error:
+            first = error
+        later = PinnedBuffer(1, np.uint32)
+        later.array[0] = 0
+        graph_exec = exec_with_counters(later)
+        graph_exec.launch(stream)
+        try:
+            graph_exec.wait(timeout=1)
+        except HangError as error:
+            second = error
+        later.array[0] = 1
+        graph_exec.wait(timeout=60)
+        print(json.dumps({"first": first.kernels, "second": second.kernels}))
+        """
+    )
+    assert len(facts["first"]) == 1
+    assert facts["second"] == []
+
+
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("proven", [True, False], ids=["deadlock", "runs on"])
+@pytest.mark.parametrize("wait", ["graph_exec.wait", "stream.synchronize", "event.synchronize"])
+def test_c008_explaining_a_hang_disturbs_no_capture(wait: str, proven: bool) -> None:
+    """Counters are read, waves reported and the failure taken while another thread captures."""
+    facts = child(
+        f"""
+        from hipgraph_shmem.graph import CaptureMode
+        flag = {"Buffer" if proven else "PinnedBuffer"}(1, np.uint32)
+        {"flag.fill(0, stream, width=4)" if proven else "flag.array[0] = 0"}
+        graph_exec = exec_with_counters(flag)
+        begun, hung, nodes = threading.Event(), threading.Event(), []
+
+        def record():
+            with Stream() as other:
+                with capture(other, CaptureMode.GLOBAL) as captured:
+                    out.fill(1, other)
+                    begun.set()
+                    hung.wait(60)
+                    out.fill(2, other)
+                nodes.append(len(captured.graph.nodes))
+
+        out = Buffer(64)
+        recorder = threading.Thread(target=record)
+        recorder.start()
+        begun.wait(60)
+        graph_exec.launch(stream)
+        event = stream.record()
+        try:
+            {wait}(timeout={60 if proven else 1})
+        except HangError as error:
+            hang = error
+        if not {proven}:
+            flag.array[0] = 1
+        hung.set()
+        recorder.join()
+        stream.synchronize(timeout=60)
+        print(json.dumps({{"nodes": nodes, "counters": hang.counters, "report": hang.report}}))
+        """
+    )
+    assert facts["nodes"] == [2]
+    assert bool(facts["report"]) is proven
+    if wait == "graph_exec.wait":
+        ((_, _, values),) = facts["counters"]
+        assert values == [0, 2 * 64 * 7, 0]
 
 
 def test_a_launch_that_ends_is_waited_for(stream: Stream) -> None:
@@ -193,9 +271,8 @@ def test_counters_of_an_exec_are_read_in_pieces(stream: Stream) -> None:
 
     began = time.monotonic()
     with Buffer(5000, "uint32") as words:
-        words.fill(3, stream, width=4)
-        stream.synchronize()
-        assert counter_reader(0).read(words.address, 5000) == (3,) * 5000
+        words.copy_from(np.arange(5000, dtype=np.uint32), stream)
+        assert counter_reader(0).read(words.address, 5000) == tuple(range(5000))
         assert counter_reader(0).read(8, 1) is None
     assert time.monotonic() - began < 30
 

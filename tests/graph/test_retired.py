@@ -49,7 +49,8 @@ def test_nothing_is_asked_while_a_capture_is_open(stream: Stream) -> None:
 def test_a_holding_without_work_keeps_nothing() -> None:
     thing = Thing()
     alive = weakref.ref(thing)
-    holding = Holding(thing)
+    holding = Holding()
+    holding.hold(0, [thing])
     del thing
     assert alive() is not None
     del holding
@@ -60,7 +61,8 @@ def test_a_holding_without_work_keeps_nothing() -> None:
 def test_a_holding_in_a_cycle_retires_what_it_holds(stream: Stream) -> None:
     thing = Thing()
     alive = weakref.ref(thing)
-    holding = Holding(thing)
+    holding = Holding()
+    holding.hold(0, [thing])
     holding.event = Event()
     holding.event.record(stream)
     cycle = [holding]

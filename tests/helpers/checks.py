@@ -17,6 +17,7 @@ SOURCE = """
 struct Pair { float* out; int value; };
 extern "C" __global__ void copy(const float* __restrict__ in, float* __restrict__ out) {
   out[0] = in[0]; }
+__device__ float state[4];
 extern "C" __global__ void touch(float* any) { any[0] += 1; }
 extern "C" __global__ void hidden(Pair pair) { pair.out[0] = pair.value; }
 extern "C" __global__ void count(unsigned* counter) {

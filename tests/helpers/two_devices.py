@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.gemm import problem
+from helpers.gemm import Problem, problem
 
 from hipgraph_shmem.devices import device_info
+from hipgraph_shmem.errors import GraphError
 from hipgraph_shmem.graph import Graph, capture
 from hipgraph_shmem.launch import launch_packed
 from hipgraph_shmem.memory import Buffer, from_numpy
@@ -33,6 +34,7 @@ def main() -> None:
             out.fill(0xFF, there)
             graph_exec.launch(there)
             given.assert_right(out.to_numpy(there), 2)
+    exclusive(there, captured.graph, gemm, (a, b, out), given)
     check(there)
     assert usage(0).counter_capacity == 0
     assert usage(1).counter_capacity > 0
@@ -49,6 +51,37 @@ def main() -> None:
             gemm(there, wrong, b, out)
     with pytest.raises(ValueError, match=r"^device=2"):
         Gemm(*SIZES, device=2)
+
+
+def exclusive(
+    stream: Stream, graph: Graph, gemm: Gemm, operands: tuple[Buffer, ...], given: Problem
+) -> None:
+    """Clones, children and updates of a graph of device 1 have counters there, and nowhere else."""
+    *_, out = operands
+    parent, clone = Graph(1), graph.clone()
+    parent.add_child(graph)
+    with capture(stream) as captured:
+        gemm(stream, *operands)
+    again = captured.graph
+    with (
+        graph.instantiate() as first,
+        clone.instantiate() as second,
+        parent.instantiate() as third,
+        parent.instantiate() as fourth,
+    ):
+        assert second.update(again).in_place
+        for graph_exec in (first, second, third, fourth):
+            out.fill(0xFF, stream)
+            graph_exec.launch(stream)
+            given.assert_right(out.to_numpy(stream), 2)
+        memory = [each.counter_memory for each in (first, second, third, fourth)]
+        assert all(memory)
+        assert len(set(memory)) == 4
+        with Graph(0) as here:
+            here.add_empty()
+            for refused in (lambda: here.add_child(graph), lambda: first.update(here)):
+                with pytest.raises(GraphError, match="is of device"):
+                    refused()
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def in_thread(function):
     def body():
         try:
             function()
-        except CaptureError as error:
+        except Exception as error:
             raised.append(error)
 
     thread = threading.Thread(target=body)
@@ -142,6 +142,33 @@ def test_recording_into_a_capture_of_others_is_refused_by_name(stream, buffer):
         assert "graph.capture" in caught.value.cure
         with pytest.raises(CaptureError):
             buffer.copy_from(bytes(16), stream)
+
+
+UNKNOWN = {
+    **{name: wait for name, wait in WAITS.items() if name.startswith("stream")},
+    "event": lambda use: use.event.synchronize(),
+    "event with timeout": lambda use: use.event.synchronize(timeout=9),
+    "event query": lambda use: use.event.query(),
+    "read back": lambda use: use.buffer.to_numpy(use.stream),
+    "copy in": lambda use: use.buffer.copy_from(bytes(16), use.stream),
+    "free": lambda use: use.buffer.close(),
+}
+
+
+@pytest.mark.parametrize("wait", UNKNOWN.values(), ids=UNKNOWN.keys())
+@pytest.mark.parametrize("same", [True, False], ids=["same thread", "other thread"])
+@pytest.mark.parametrize("mode", [CaptureMode.GLOBAL, CaptureMode.THREAD_LOCAL])
+def test_c008_waiting_loses_no_capture_that_is_not_known_here(stream, wait, mode, same):
+    """A capture of others, or one begun after the look and before the call."""
+    with Stream() as idle, Event() as event, Buffer(16) as buffer:
+        idle.record(event)
+        use = SimpleNamespace(stream=idle, event=event, buffer=buffer)
+        with recording(stream.handle, mode, ours=False) as recorder:
+            if same:
+                wait(use)
+            else:
+                assert in_thread(lambda: wait(use)) == []
+        assert recorder.n_nodes == 0
 
 
 def make_module(device):

@@ -6,6 +6,7 @@ import pytest
 from helpers import bundles
 from helpers.captures import recording, replayed
 from helpers.kernels import arguments_code_object, assemble, compile_hip
+from helpers.process import run_python
 
 from hipgraph_shmem.code_object import CodeObject
 from hipgraph_shmem.errors import CodeObjectError, HipError
@@ -65,6 +66,23 @@ def test_code_object_versions(stream, processor, version):
     with Module(compile_hip(SOURCE, processor, version=version)) as loaded:
         assert loaded.code_object.version == version
         assert run(stream, loaded) == 45
+
+
+@pytest.mark.usefixtures("emulated")
+def test_loading_in_a_capture_is_portable():
+    """HIP allows it in any mode, CUDA in relaxed mode only: a module is loaded in that."""
+    done = run_python(
+        f"""
+        from helpers.kernels import compile_hip
+        from hipgraph_shmem import Module, Stream, capture
+        image = compile_hip({SOURCE!r})
+        with Stream() as stream, capture(stream) as captured:
+            Module(image)
+        assert captured.graph.nodes == ()
+        """,
+        HIPGRAPH_EMU_DIVERGENCE="error",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_code_object_newer_than_the_runtime_is_named(processor):

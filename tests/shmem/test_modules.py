@@ -10,6 +10,7 @@ import pytest
 from helpers.kernels import compile_hip
 
 from hipgraph_shmem import (
+    CaptureError,
     CaptureMode,
     GraphError,
     HipError,
@@ -262,7 +263,10 @@ def test_c001_a_blocking_symbol_read_loses_a_capture_and_ours_does_not(alone, mo
     """rocSHMEM issue 323: the getter's blocking copy is 906, and the capture is gone."""
     word = (ctypes.c_uint64 * 2)()
     address = ctypes.c_void_p(module.symbol(CONTEXT).address)
-    with pytest.raises(GraphError), capture(stream, CaptureMode.GLOBAL):
+    with (
+        pytest.raises(CaptureError, match="hipMemcpyDtoH"),
+        capture(stream, CaptureMode.GLOBAL),
+    ):
         code = library().pointers.hipMemcpyDtoH(word, address, ctypes.c_size_t(16))
         assert code == 906
     with capture(stream, CaptureMode.GLOBAL) as captured:

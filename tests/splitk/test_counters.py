@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.captures import recording
 from helpers.gemm import problem
 
 from hipgraph_shmem.errors import CounterPoolError, DirtyCounterError, HangError, HipError
-from hipgraph_shmem.graph import capture
+from hipgraph_shmem.graph import CaptureMode, capture
 from hipgraph_shmem.graph.retired import drain_retired
 from hipgraph_shmem.memory import Buffer, from_numpy
 from hipgraph_shmem.runtime import call
@@ -189,6 +190,13 @@ def test_a_dirty_counter_is_told_once(
     gemm(stream, *operands)
     check(stream)
     problem(*SIZES).assert_right(operands[2].to_numpy(stream), 2)
+
+
+def test_c008_a_check_loses_no_capture_of_others(stream: Stream) -> None:
+    with Stream() as idle:
+        with recording(stream.handle, CaptureMode.GLOBAL, ours=False) as recorder:
+            check(idle)
+        assert recorder.n_nodes == 0
 
 
 def test_reserved_words_serve_a_capture_without_allocation(

@@ -42,7 +42,7 @@ def outputs(count: int) -> list[Buffer]:
 
 
 def loan_of(graph_exec: GraphExec) -> _Loan:
-    (loan,) = (held for held in graph_exec._holding.objects if isinstance(held, _Loan))
+    (loan,) = (held for held in graph_exec._needs.objects if isinstance(held, _Loan))
     return loan
 
 

@@ -39,9 +39,6 @@ HIPGRAPH_API hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t graph
   return entry([&] {
     const ApiLock lock;
     ExecNode& changed = find_graph_exec(graph_exec)->node(node);
-    const GraphPtr from = find_graph(child);
-    work_as<ChildWork>(changed.work);
-    require(required_node(node).graph != from.get(), hipErrorUnknown);
-    update_child(changed, *from);
+    set_child(changed, *find_graph(child));
   });
 }

@@ -34,7 +34,7 @@ HIPGRAPH_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeP
     const ApiLock lock;
     Node& changed = required_node(node);
     check_generic_edit(*required(params));
-    edit(changed, work_of(params, *changed.graph));
+    edit(changed, work_of(params));
   });
 }
 
@@ -43,14 +43,11 @@ HIPGRAPH_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graph_exec, hip
   return entry([&] {
     const ApiLock lock;
     ExecNode& changed = find_graph_exec(graph_exec)->node(node);
-    const Graph& graph = *required_node(node).graph;
     check_generic_edit(*required(params));
-    NodeWork work = work_of(params, graph);
-    if (const auto* child = std::get_if<ChildWork>(&work)) {
-      work_as<ChildWork>(changed.work);
-      update_child(changed, *child->graph);
+    if (params->type == hipGraphNodeTypeGraph) {
+      set_child(changed, *find_graph(params->graph));
     } else {
-      edit(changed, std::move(work));
+      edit(changed, work_of(params));
     }
   });
 }

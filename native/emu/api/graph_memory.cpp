@@ -77,7 +77,10 @@ HIPGRAPH_API hipError_t hipDeviceSetGraphMemAttribute(int device,
                                                       void* value) {
   return entry([&] {
     check_graph_device(device);
-    require(*static_cast<const std::uint64_t*>(required(value)) == 0, hipErrorInvalidValue);
+    const bool high =
+        attribute == hipGraphMemAttrUsedMemHigh || attribute == hipGraphMemAttrReservedMemHigh;
+    require(high && value != nullptr, hipErrorInvalidValue);
+    require(*static_cast<const std::uint64_t*>(value) == 0, hipErrorInvalidValue);
     reset_graph_memory_high(device, attribute);
   });
 }

@@ -65,8 +65,7 @@ HIPGRAPH_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* node, hipGraph
                                                   std::size_t count, hipGraph_t child) {
   return entry([&] {
     clear(node);
-    add_node({node, graph, dependencies, count},
-             [&](const Graph& parent) { return embed(child, parent); });
+    add_node({node, graph, dependencies, count}, [&](const Graph&) { return embed(child); });
   });
 }
 
@@ -95,7 +94,6 @@ HIPGRAPH_API hipError_t hipGraphAddNode(hipGraphNode_t* node, hipGraph_t graph,
                                         hipGraphNodeParams* params) {
   return entry([&] {
     clear(node);
-    add_node({node, graph, dependencies, count},
-             [&](const Graph& parent) { return work_of(params, parent); });
+    add_node({node, graph, dependencies, count}, [&](const Graph&) { return work_of(params); });
   });
 }

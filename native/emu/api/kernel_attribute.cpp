@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "api/api.h"
 #include "runtime/node_params.h"
 
@@ -22,6 +24,11 @@ bool is_known(hipLaunchAttributeID id) {
          id == hipLaunchAttributeClusterDimension || id == hipLaunchAttributePriority;
 }
 
+/// What an attribute's value may be read and written up to: programs from before HIP 7 have no more
+/// there than the largest of its members.
+constexpr std::size_t value_bytes = sizeof(hipAccessPolicyWindow);
+static_assert(value_bytes == 32);
+
 /// HIP's test of a priority is the wrong way round, so that none passes.
 bool is_allowed(hipLaunchAttributeID id, const hipLaunchAttributeValue& value) {
   if (id == hipLaunchAttributeAccessPolicyWindow) return is_allowed(value.accessPolicyWindow);
@@ -36,7 +43,8 @@ HIPGRAPH_API hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipL
     const ApiLock lock;
     Attribute& attribute = attribute_of(node);
     require(is_allowed(id, *required(value)), hipErrorInvalidValue);
-    attribute = {id, *value};
+    attribute = {id, {}};
+    std::memcpy(&attribute->value, value, value_bytes);
   });
 }
 
@@ -47,7 +55,8 @@ HIPGRAPH_API hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipL
     const Attribute& attribute = attribute_of(node);
     require(is_known(id) && value != nullptr, hipErrorInvalidValue);
     require(!attribute || attribute->id == id, hipErrorInvalidValue);
-    *value = attribute ? attribute->value : hipLaunchAttributeValue{};
+    const hipLaunchAttributeValue shown = attribute ? attribute->value : hipLaunchAttributeValue{};
+    std::memcpy(value, &shown, value_bytes);
   });
 }
 

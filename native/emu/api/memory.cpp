@@ -31,11 +31,6 @@ void allocate(void** out, std::size_t bytes, AllocationKind kind, unsigned flags
   *out = reinterpret_cast<void*>(allocation->base);
 }
 
-void permit_now(const char* call) {
-  const ApiLock lock;
-  permit(call);
-}
-
 /// The allocation that starts at `pointer` and that a free call may take.
 Allocation freeable(const void* pointer) {
   const auto allocation = AddressSpace::instance().lookup(address_of(pointer));
@@ -110,6 +105,10 @@ HIPGRAPH_API hipError_t hipHostMalloc(void** pointer, std::size_t bytes, unsigne
 }
 
 HIPGRAPH_API hipError_t hipHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return entry([&, call = __func__] { host_malloc(call, pointer, bytes, flags); });
+}
+
+HIPGRAPH_API hipError_t hipExtHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   return entry([&, call = __func__] { host_malloc(call, pointer, bytes, flags); });
 }
 

@@ -3,12 +3,8 @@
 // What this device refuses of HIP's calls: graphs.
 // In alphabetical order.
 
-NOT_SUPPORTED(hipGraphAddBatchMemOpNode)
 NOT_SUPPORTED(hipGraphAddExternalSemaphoresSignalNode)
 NOT_SUPPORTED(hipGraphAddExternalSemaphoresWaitNode)
-NOT_SUPPORTED(hipGraphBatchMemOpNodeGetParams)
-NOT_SUPPORTED(hipGraphBatchMemOpNodeSetParams)
-NOT_SUPPORTED(hipGraphExecBatchMemOpNodeSetParams)
 NOT_SUPPORTED(hipGraphExecExternalSemaphoresSignalNodeSetParams)
 NOT_SUPPORTED(hipGraphExecExternalSemaphoresWaitNodeSetParams)
 NOT_SUPPORTED(hipGraphExternalSemaphoresSignalNodeGetParams)

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "api/api.h"
+#include "runtime/capture_refusal.h"
 #include "runtime/host_function.h"
+#include "runtime/timeline.h"
 
 using namespace hipgraph::emu;
 
@@ -25,6 +27,24 @@ HIPGRAPH_API std::size_t hipgraphEmuReport(char* text, std::size_t capacity) {
     text[copied] = '\0';
   }
   return report.size();
+}
+
+/// JSON of the first call by which the capture became invalid that this thread ended last: {"call",
+/// "code", "other_thread"}; null when it was valid to the end. The text is never freed.
+HIPGRAPH_API const char* hipgraphEmuCaptureRefusal() {
+  const ApiLock lock(ApiLock::Caller::Library);
+  return json_of(this_thread().ended_capture);
+}
+
+/// JSON of the nodes of graph launches since the last call, in the order of their submission:
+/// [{"kind", "kernel", "device", "stream", "begin", "end"}], in nanoseconds of the monotonic clock;
+/// 0 where a node was not reached or did not end. They are kept from a call with 1 to one with 0.
+/// The text lasts until the next call.
+HIPGRAPH_API const char* hipgraphEmuTimeline(int keep) {
+  static std::string& text = *new std::string;
+  const ApiLock lock(ApiLock::Caller::Library);
+  text = Timeline::instance().take(keep != 0);
+  return text.c_str();
 }
 
 /// JSON of what the device executed since the last call.

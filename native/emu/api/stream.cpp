@@ -114,7 +114,7 @@ HIPGRAPH_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event,
     const StreamPtr recorded_on = awaited->stream.lock();
     if (!recorded_on) return;
     if (awaited->captured()) {
-      wait_captured_event(*found, *awaited);
+      wait_captured_event(call, *found, *awaited);
       return;
     }
     require(awaited->command == nullptr || !recorded_on->capturing(),

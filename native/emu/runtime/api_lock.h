@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "hip_abi.h"
+#include "runtime/capture_refusal.h"
 
 namespace hipgraph::emu {
 
@@ -34,7 +35,8 @@ class ApiLock {
 struct ThreadState {
   int device = 0;
   hipStreamCaptureMode exchange_mode = hipStreamCaptureModeGlobal;
-  std::uint64_t number = 0;  ///< of this thread, from 1, never used again
+  std::uint64_t number = 0;      ///< of this thread, from 1, never used again
+  CaptureRefusal ended_capture;  ///< what made the capture invalid that the thread ended last
 };
 
 /// The calling thread's state.

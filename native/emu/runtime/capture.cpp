@@ -77,10 +77,13 @@ void leave(Stream& stream, Capture& capture) {
 
 }  // namespace
 
-void Capture::invalidate() {
-  for (Stream* stream : participants) {
-    stream->recording.status = hipStreamCaptureStatusInvalidated;
-  }
+void Capture::invalidate(std::string_view call, hipError_t code) {
+  for (Stream* stream : participants) invalidate(*stream, call, code);
+}
+
+void Capture::invalidate(Stream& stream, std::string_view call, hipError_t code) {
+  stream.recording.status = hipStreamCaptureStatusInvalidated;
+  if (refusal.call.empty()) refusal = {call, code, this_thread().number != thread};
 }
 
 const std::vector<CapturePtr>& open_captures() { return captures(); }
@@ -118,6 +121,7 @@ GraphPtr end_capture(Stream& stream) {
   const bool own =
       capture->mode == hipStreamCaptureModeRelaxed || capture->thread == this_thread().number;
   abi::require(own, hipErrorStreamCaptureWrongThread);
+  this_thread().ended_capture = capture->refusal;
   const bool invalid = !stream.capturing() || refused_as_partial(*capture);
   const bool unjoined = !invalid && has_unjoined_work(*capture);
   GraphPtr graph = close(capture);
@@ -154,7 +158,7 @@ void record_event(Event& event, const StreamPtr& stream) {
   event.nodes = stream->recording.frontier;
 }
 
-void wait_captured_event(Stream& stream, const Event& event) {
+void wait_captured_event(std::string_view call, Stream& stream, const Event& event) {
   abi::require(!stream.is_null(), hipErrorInvalidHandle);
   const CapturePtr& capture = event.capture;
   if (!stream.recording.capture) {
@@ -162,8 +166,8 @@ void wait_captured_event(Stream& stream, const Event& event) {
     const StreamPtr through = event.stream.lock();
     join(stream, capture, through ? through->handle : nullptr);
   } else if (stream.recording.capture != capture) {
-    stream.recording.capture->invalidate();
-    capture->invalidate();
+    stream.recording.capture->invalidate(call, hipErrorStreamCaptureMerge);
+    capture->invalidate(call, hipErrorStreamCaptureMerge);
     throw abi::Failure{hipErrorStreamCaptureMerge};
   }
   merge(stream.recording.frontier, event.nodes);

@@ -20,7 +20,9 @@ using enum CaptureClass;
 
 /// One row an entry point that captures matter to, in alphabetical order.
 constexpr std::array rules{
+    Rule{"hipDeviceSetCacheConfig", AllocLike},
     Rule{"hipDeviceSetMemPool", AllocLike},
+    Rule{"hipDeviceSetSharedMemConfig", AllocLike},
     Rule{"hipDeviceSynchronize", DeviceSync},
     Rule{"hipDrvMemcpy2DUnaligned", BlockingCopy},
     Rule{"hipDrvMemcpy3D", BlockingCopy},
@@ -29,6 +31,7 @@ constexpr std::array rules{
     Rule{"hipEventRecord", Capturable},
     Rule{"hipEventRecordWithFlags", Capturable},
     Rule{"hipEventSynchronize", EventSync},
+    Rule{"hipExtHostAlloc", AllocLike},
     Rule{"hipExtLaunchKernel", Capturable},
     Rule{"hipExtModuleLaunchKernel", Capturable},
     Rule{"hipFree", AllocLike},
@@ -123,12 +126,12 @@ static_assert(std::ranges::is_sorted(rules, {}, &Rule::call));
 
 /// Makes every capture that `counts` invalid and refuses, if there is one.
 template <class Counts>
-void refuse_if_any(Counts&& counts, hipError_t code) {
+void refuse_if_any(std::string_view call, Counts&& counts, hipError_t code) {
   bool any = false;
   for (const CapturePtr& capture : open_captures()) {
     if (!counts(*capture)) continue;
     any = true;
-    capture->invalidate();
+    capture->invalidate(call, code);
   }
   abi::require(!any, code);
 }
@@ -138,7 +141,7 @@ void refuse_if_any(Counts&& counts, hipError_t code) {
 /// at first, since that one's captures become invalid.
 enum class First : bool { Own, Global };
 
-void refuse_by_exchange_mode(First first) {
+void refuse_by_exchange_mode(std::string_view call, First first) {
   const ThreadState& thread = this_thread();
   if (thread.exchange_mode == hipStreamCaptureModeRelaxed) return;
   const auto own = [&](const Capture& capture) {
@@ -148,28 +151,29 @@ void refuse_by_exchange_mode(First first) {
     return thread.exchange_mode == hipStreamCaptureModeGlobal &&
            capture.mode == hipStreamCaptureModeGlobal;
   };
-  if (first == First::Global) refuse_if_any(global, hipErrorStreamCaptureUnsupported);
-  refuse_if_any(own, hipErrorStreamCaptureUnsupported);
-  refuse_if_any(global, hipErrorStreamCaptureUnsupported);
+  if (first == First::Global) refuse_if_any(call, global, hipErrorStreamCaptureUnsupported);
+  refuse_if_any(call, own, hipErrorStreamCaptureUnsupported);
+  refuse_if_any(call, global, hipErrorStreamCaptureUnsupported);
 }
 
-void permit_stream_sync(Stream& stream) {
+void permit_stream_sync(std::string_view call, Stream& stream) {
   if (stream.is_null()) return;
   if (stream.recording.status != hipStreamCaptureStatusNone) {
-    stream.recording.status = hipStreamCaptureStatusInvalidated;
+    stream.recording.capture->invalidate(stream, call, hipErrorStreamCaptureUnsupported);
     throw abi::Failure{hipErrorStreamCaptureUnsupported};
   }
-  refuse_by_exchange_mode(First::Global);
+  refuse_by_exchange_mode(call, First::Global);
 }
 
 /// A callback is never recorded.
-void permit_callback(Stream& stream) {
+void permit_callback(std::string_view call, Stream& stream) {
   if (stream.recording.capture != nullptr) {
-    stream.recording.capture->invalidate();
+    stream.recording.capture->invalidate(call, hipErrorStreamCaptureUnsupported);
     throw abi::Failure{hipErrorStreamCaptureUnsupported};
   }
   const bool implicit = stream.is_null() && blocking_stream_captures();
-  if (implicit) refuse_if_any([](const Capture&) { return true; }, hipErrorStreamCaptureImplicit);
+  const auto every = [](const Capture&) { return true; };
+  if (implicit) refuse_if_any(call, every, hipErrorStreamCaptureImplicit);
 }
 
 /// What HIP takes silently although a capture does not see it.
@@ -181,8 +185,9 @@ void note_divergence(CaptureClass kind, const Stream& stream) {
   if (work && beside_capture) diverge(Divergence::NullStreamWork);
 }
 
-/// Code that is loaded beside a capture which is not relaxed.
+/// Code that is loaded beside a capture which is not relaxed, by a thread which is not.
 void note_loading() {
+  if (this_thread().exchange_mode == hipStreamCaptureModeRelaxed) return;
   const bool concerned = std::ranges::any_of(open_captures(), [](const CapturePtr& capture) {
     const bool own = capture->thread == this_thread().number;
     return capture->mode == hipStreamCaptureModeGlobal ||
@@ -202,15 +207,20 @@ void permit(std::string_view call) {
   const auto every = [](const Capture&) { return true; };
   const CaptureClass kind = capture_class(call);
   if (kind == Loading) note_loading();
-  if (kind == AllocLike) refuse_by_exchange_mode(First::Own);
-  if (kind == BlockingCopy) refuse_if_any(every, hipErrorStreamCaptureImplicit);
-  if (kind == DeviceSync) refuse_if_any(every, hipErrorStreamCaptureUnsupported);
+  if (kind == AllocLike) refuse_by_exchange_mode(call, First::Own);
+  if (kind == BlockingCopy) refuse_if_any(call, every, hipErrorStreamCaptureImplicit);
+  if (kind == DeviceSync) refuse_if_any(call, every, hipErrorStreamCaptureUnsupported);
+}
+
+void permit_now(std::string_view call) {
+  const ApiLock lock;
+  permit(call);
 }
 
 Admission permit(std::string_view call, Stream& stream) {
   const CaptureClass kind = capture_class(call);
-  if (kind == StreamSync) permit_stream_sync(stream);
-  if (kind == Callback) permit_callback(stream);
+  if (kind == StreamSync) permit_stream_sync(call, stream);
+  if (kind == Callback) permit_callback(call, stream);
   note_divergence(kind, stream);
   if (kind != Capturable) return Admission::Execute;
   abi::require(stream.recording.status != hipStreamCaptureStatusInvalidated,
@@ -221,13 +231,13 @@ Admission permit(std::string_view call, Stream& stream) {
 void permit(std::string_view call, const Event& event) {
   if (capture_class(call) != EventSync) return;
   if (event.captured() && event.capture->origin->capturing()) {
-    event.capture->invalidate();
+    event.capture->invalidate(call, hipErrorCapturedEvent);
     throw abi::Failure{hipErrorCapturedEvent};
   }
   const StreamPtr stream = event.stream.lock();
   const bool on_null_stream = stream != nullptr && stream->is_null();
   const bool harmless = !event.captured() && (event.command == nullptr || on_null_stream);
-  if (!harmless) refuse_by_exchange_mode(First::Global);
+  if (!harmless) refuse_by_exchange_mode(call, First::Global);
 }
 
 }  // namespace hipgraph::emu

@@ -30,6 +30,8 @@ enum class Admission : bool { Execute, Record };
 
 /// Refuses the call, by its class and the thread's exchange mode, when captures are open.
 void permit(std::string_view call);
+/// The same for callers that do not hold the API lock.
+void permit_now(std::string_view call);
 /// The same for a call on a stream; says whether a capturable call is to be recorded.
 Admission permit(std::string_view call, Stream& stream);
 /// The same for a call on an event.

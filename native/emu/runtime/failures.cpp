@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/api_lock.h"
+#include "runtime/graph_memory.h"
 #include "runtime/memory_pools.h"
 
 namespace hipgraph::emu {
@@ -17,6 +18,7 @@ hipError_t Failures::wait(std::span<const CommandPtr> commands) {
     if (command) Executor::instance().wait(command);
   }
   trim_pools();
+  trim_graph_memory();
   const ApiLock lock;
   return report(commands);
 }

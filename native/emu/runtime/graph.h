@@ -15,12 +15,13 @@ namespace hipgraph::emu {
 
 class Graph;
 
-/// A kernel's arguments as a GetParams call shows them: pointers into the node, valid until it
-/// changes.
-struct ShownArguments {
+/// What a GetParams call shows by pointers into the node, valid until it changes: a kernel's
+/// arguments, a batch's operations.
+struct ShownParams {
   std::vector<void*> parameters;
   std::array<void*, 5> block{};
   std::size_t block_bytes = 0;
+  std::vector<hipStreamBatchMemOpParams> operations;
 };
 
 /// One operation of a graph.
@@ -32,7 +33,7 @@ struct Node {
   NodeWork work;
   std::vector<Node*> dependencies;  ///< in the order the edges came
   std::vector<Node*> dependents;
-  ShownArguments shown;
+  ShownParams shown;
 };
 
 /// Nodes and edges, in the order they came.

@@ -11,6 +11,7 @@
 #include "runtime/graph_memory.h"
 #include "runtime/handle_table.h"
 #include "runtime/node_commands.h"
+#include "runtime/timeline.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -60,13 +61,22 @@ struct Batch {
         predecessors.push_back(ends[dependency]);
         leaf[dependency] = false;
       }
-      ends[i] = add_node(nodes[i], i, predecessors.empty() ? entry : std::move(predecessors));
+      ends[i] = add_timed(nodes[i], i, predecessors.empty() ? entry : std::move(predecessors));
     }
     std::vector<CommandPtr> leaves;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (leaf[i]) leaves.push_back(ends[i]);
     }
     return leaves;
+  }
+
+  /// Adds a node, and what measures it where a timeline is wanted.
+  CommandPtr add_timed(const ExecNode& node, std::size_t position,
+                       std::vector<CommandPtr> predecessors) {
+    const auto span = Timeline::instance().add(node.work, device, stream->handle);
+    if (!span) return add_node(node, position, std::move(predecessors));
+    const CommandPtr begin = add(Timeline::begin_of(span), std::move(predecessors));
+    return add(Timeline::end_of(span), {add_node(node, position, {begin})});
   }
 
   CommandPtr add_node(const ExecNode& node, std::size_t position,

@@ -251,9 +251,6 @@ std::uint64_t graph_memory_attribute(int device, hipGraphMemAttributeType attrib
 }
 
 void reset_graph_memory_high(int device, hipGraphMemAttributeType attribute) {
-  const bool high =
-      attribute == hipGraphMemAttrUsedMemHigh || attribute == hipGraphMemAttrReservedMemHigh;
-  abi::require(high, hipErrorInvalidValue);
   const Lock lock(memory().mutex);
   Held& it = memory().of(device);
   (attribute == hipGraphMemAttrUsedMemHigh ? it.used_high : it.reserved_high) = 0;
@@ -262,6 +259,11 @@ void reset_graph_memory_high(int device, hipGraphMemAttributeType attribute) {
 void trim_graph_memory(int device) {
   const Lock lock(memory().mutex);
   memory().trim(device);
+}
+
+void trim_graph_memory() {
+  const Lock lock(memory().mutex);
+  for (std::size_t i = 0; i < memory().held.size(); ++i) memory().trim(static_cast<int>(i));
 }
 
 }  // namespace hipgraph::emu

@@ -76,9 +76,11 @@ std::shared_ptr<GraphAllocation> claim_graph_memory(std::uint64_t address);
 
 /// What graphs use and keep of a device's memory.
 std::uint64_t graph_memory_attribute(int device, hipGraphMemAttributeType attribute);
-/// Forgets a high-water mark.
+/// Forgets one of the two high-water marks.
 void reset_graph_memory_high(int device, hipGraphMemAttributeType attribute);
-/// Gives back what no graph uses.
+/// Gives back what no graph of a device uses.
 void trim_graph_memory(int device);
+/// The same for every device: what HIP does whenever the host waits.
+void trim_graph_memory();
 
 }  // namespace hipgraph::emu

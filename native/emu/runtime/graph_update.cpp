@@ -41,11 +41,24 @@ void check_again(const NodeWork& work) {
   }
 }
 
+void take_work(ExecNode& to, const Node& from);
+
+/// Takes the work of a graph whose nodes must be like those of the child.
+void take_child(ExecNode& to, const Graph& child) {
+  const std::vector<Node*> order = child.ordered();
+  require(order.size() == child.nodes().size(), hipErrorInvalidValue);
+  require(order.size() == to.child.size(), hipErrorUnknown);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    require(type_of(order[i]->work) == type_of(to.child[i].work), hipErrorUnknown);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) take_work(to.child[i], *order[i]);
+}
+
 /// Takes a node's work; whether the node is enabled, its attribute and the memory that it gives or
 /// frees stay the exec's.
 void take_work(ExecNode& to, const Node& from) {
   if (const auto* child = std::get_if<ChildWork>(&from.work)) {
-    update_child(to, *child->graph);
+    take_child(to, *child->graph);
     return;
   }
   if (is_memory_node(from)) return;
@@ -102,14 +115,10 @@ UpdateOutcome update(GraphExec& graph_exec, const Graph& graph) {
   return {};
 }
 
-void update_child(ExecNode& node, const Graph& child) {
-  const std::vector<Node*> order = child.ordered();
-  require(order.size() == child.nodes().size(), hipErrorInvalidValue);
-  require(order.size() == node.child.size(), hipErrorUnknown);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    require(type_of(order[i]->work) == type_of(node.child[i].work), hipErrorUnknown);
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) take_work(node.child[i], *order[i]);
+void set_child(ExecNode& node, const Graph& child) {
+  require(std::holds_alternative<ChildWork>(node.work), hipErrorInvalidValue);
+  require(required_node(node.origin).graph != &child, hipErrorUnknown);
+  take_child(node, child);
 }
 
 }  // namespace hipgraph::emu

@@ -15,7 +15,8 @@ struct UpdateOutcome {
 /// Gives every node of an exec the work of the node at the same place of `graph`. As in HIP it is
 /// not atomic: nodes before the one that does not fit are updated.
 UpdateOutcome update(GraphExec& graph_exec, const Graph& graph);
-/// Gives an exec's child graph node the work of `child`; Unknown when their nodes are not alike.
-void update_child(ExecNode& node, const Graph& child);
+/// Gives an exec's child graph node the work of `child`; Unknown when their nodes are not alike or
+/// `child` is the graph that the node is in.
+void set_child(ExecNode& node, const Graph& child);
 
 }  // namespace hipgraph::emu

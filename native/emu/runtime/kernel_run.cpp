@@ -7,6 +7,7 @@
 #include "runtime/address_space.h"
 #include "runtime/counters.h"
 #include "runtime/device_model.h"
+#include "runtime/device_settings.h"
 #include "runtime/launch_names.h"
 #include "runtime/register_files.h"
 #include "runtime/status.h"
@@ -16,23 +17,28 @@ namespace {
 
 constexpr std::uint8_t lds_poison = 0xBE;
 constexpr std::uint8_t scratch_poison = 0xBE;
-// What a lane may use beyond its kernel's own scratch when calls are not known to the compiler.
-constexpr std::uint32_t dynamic_stack_bytes = 16 * 1024;
 
 std::uint32_t items(const LaunchRequest& request) {
   return request.block[0] * request.block[1] * request.block[2];
 }
 
-LaunchFacts facts_of(const Kernel& kernel) {
+/// Scratch of a lane: the kernel's own, and a stack where calls are not known to the compiler.
+std::uint32_t scratch_of(const LaunchRequest& request) {
+  const Kernel& kernel = *request.kernel;
+  if (!kernel.uses_dynamic_stack) return kernel.scratch_bytes;
+  const std::size_t stack = device_settings(request.device).stack_bytes;
+  return kernel.scratch_bytes + static_cast<std::uint32_t>(stack);
+}
+
+LaunchFacts facts_of(const LaunchRequest& request) {
   static std::uint64_t last_launch = 0;  // executor's thread only
   LaunchFacts facts;
   facts.memory = &AddressSpace::instance();
   facts.target = DeviceModel::instance().target;
   facts.launch = ++last_launch;
-  facts.vgpr_rows = kernel.vgprs;
-  facts.accvgpr_rows = kernel.accvgprs;
-  facts.scratch_lane_bytes =
-      kernel.scratch_bytes + (kernel.uses_dynamic_stack ? dynamic_stack_bytes : 0);
+  facts.vgpr_rows = request.kernel->vgprs;
+  facts.accvgpr_rows = request.kernel->accvgprs;
+  facts.scratch_lane_bytes = scratch_of(request);
   return facts;
 }
 
@@ -53,7 +59,7 @@ KernelRun::KernelRun(const LaunchRequest& request)
     : request_((check_fits(request), request)),
       memory_(request),
       program_(request.kernel->code_object->program(*request.kernel)),
-      facts_(facts_of(*request.kernel)),
+      facts_(facts_of(request)),
       start_{&request, Descriptor::at(request.kernel->descriptor), &memory_},
       footprint_(footprint(*request.kernel, items(request), request.dynamic_lds_bytes)),
       waves_per_workgroup_(footprint_.waves),

@@ -124,7 +124,7 @@ KernelWork check_launch_node(const FunctionPtr& function, const LaunchCall& call
 }
 
 void show_arguments(Node& node, KernelWork& work) {
-  ShownArguments& shown = node.shown;
+  ShownParams& shown = node.shown;
   shown = {};
   if (work.form == ArgumentForm::Block) {
     shown.block_bytes = work.arguments.size();

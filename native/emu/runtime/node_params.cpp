@@ -5,6 +5,7 @@
 #include "runtime/graph_memory.h"
 #include "runtime/launch.h"
 #include "runtime/memory_checks.h"
+#include "runtime/memory_operations.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -60,6 +61,13 @@ HostWork work_of(const hipHostNodeParams* params) {
   return {*params};
 }
 
+MemoryWork work_of(const hipBatchMemOpNodeParams* params) {
+  required(params);
+  MemoryWork work{operations_of(params->paramArray, params->count, params->flags), params->ctx};
+  for (const MemoryOperation& operation : work.operations) check_memory_operation(operation);
+  return work;
+}
+
 MemAllocWork work_of(hipMemAllocNodeParams* params) {
   required(params)->dptr = nullptr;
   MemAllocWork work = check_alloc_node(*params);
@@ -73,19 +81,15 @@ EventPtr event_of_node(hipEvent_t event) {
   return found;
 }
 
-ChildWork embed(hipGraph_t child, const Graph& parent) {
-  const GraphPtr original = find_graph(child);
-  require(original.get() != &parent, hipErrorInvalidValue);
-  return {original->clone()};
-}
+ChildWork embed(hipGraph_t child) { return {find_graph(child)->clone()}; }
 
-NodeWork work_of(hipGraphNodeParams* params, const Graph& parent) {
+NodeWork work_of(hipGraphNodeParams* params) {
   switch (required(params)->type) {
     case hipGraphNodeTypeKernel: return work_of(&params->kernel);
     case hipGraphNodeTypeMemcpy: return work_of(&params->memcpy.copyParams);
     case hipGraphNodeTypeMemset: return work_of(&params->memset);
     case hipGraphNodeTypeHost: return work_of(&params->host);
-    case hipGraphNodeTypeGraph: return embed(params->graph, parent);
+    case hipGraphNodeTypeGraph: return embed(params->graph);
     case hipGraphNodeTypeEmpty: return EmptyWork{};
     case hipGraphNodeTypeWaitEvent: return EventWaitWork{event_of_node(params->event)};
     case hipGraphNodeTypeEventRecord: return EventRecordWork{event_of_node(params->event)};

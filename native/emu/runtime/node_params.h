@@ -14,14 +14,15 @@ KernelWork work_of(const hipKernelNodeParams* params);
 MemsetWork work_of(const hipMemsetParams* params);
 MemcpyWork work_of(const hipMemcpy3DParms* params);
 HostWork work_of(const hipHostNodeParams* params);
+MemoryWork work_of(const hipBatchMemOpNodeParams* params);
 /// The same, and writes where the memory will be.
 MemAllocWork work_of(hipMemAllocNodeParams* params);
 /// The event of an event node; null and unknown ones are invalid values.
 EventPtr event_of_node(hipEvent_t event);
-/// A clone of `child` for a node of `parent`, which must be another graph.
-ChildWork embed(hipGraph_t child, const Graph& parent);
+/// A clone of `child` as it is now: the work of a node, even of one in `child` itself.
+ChildWork embed(hipGraph_t child);
 /// The work of a new node that a caller describes by its kind; an allocation's address is written.
-NodeWork work_of(hipGraphNodeParams* params, const Graph& parent);
+NodeWork work_of(hipGraphNodeParams* params);
 
 /// A node's or exec node's work, which must be of this kind.
 template <class Work>

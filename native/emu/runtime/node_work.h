@@ -104,6 +104,7 @@ struct MemoryOperation {
 /// Writes and waits, one after another.
 struct MemoryWork {
   std::vector<MemoryOperation> operations;
+  hipCtx_t context = nullptr;  ///< as the caller gave it; it decides nothing
 };
 
 /// What a node does.

@@ -111,6 +111,20 @@ hip.ok('hipStreamSynchronize', stream)
     assert "called from a host function" in done.stderr
 
 
+def test_loading_in_relaxed_mode_is_as_legal_as_on_cuda():
+    done = run_python(
+        PREPARE
+        + """
+image = compile_hip('extern "C" __global__ void k() {}')
+hip.begin(stream)
+hip.ok("hipThreadExchangeStreamCaptureMode", ctypes.byref(ctypes.c_int(hip.RELAXED)))
+print(hip.code("hipModuleLoadData", ctypes.byref(ctypes.c_uint64()), image))
+""",
+        HIPGRAPH_EMU_DIVERGENCE="error",
+    )
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
 def test_another_value_is_refused_with_the_choices():
     done = run_python(
         "from helpers import hip_ctypes as hip; print(hip.code('hipDeviceSynchronize'))",

@@ -13,6 +13,8 @@ INVALID_VALUE, NOT_READY, NO_DEVICE = 1, 600, 101
 def test_every_name_is_hip_pythons():
     binding = pytest.importorskip("hip").hip
     for error in binding.hipError_t:
+        if error.name == "hipErrorTbd":  # the first number that a release has no name for
+            continue
         assert hip.library().hipGetErrorName(error.value).decode() == error.name
 
 

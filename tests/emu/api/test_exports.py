@@ -100,8 +100,10 @@ PURE = {
     "hipgraphEmuLastReport",
     "hipgraphEmuReport",
     "hipgraphEmuCounters",
+    "hipgraphEmuCaptureRefusal",
     "hipgraphEmuLive",
     "hipgraphEmuStopHostFunctions",
+    "hipgraphEmuTimeline",
 }
 
 

@@ -114,6 +114,8 @@ def test_child_codes(graph):
     ):
         assert hip.code(SET_CHILD, *args) == INVALID
     assert hip.code(SET_CHILD, exec_, node, graph) == UNKNOWN, "its own parent"
+    own = generic(hip.GRAPH, ctypes.c_uint64(graph))
+    assert hip.code("hipGraphExecNodeSetParams", exec_, node, ref(own)) == UNKNOWN
     hip.ok("hipGraphExecDestroy", exec_)
     hip.ok("hipGraphDestroy", child)
 
@@ -158,7 +160,5 @@ def test_a_child_node_takes_another_graph(graph, stream, put, out):
     assert len(hip.nodes(child_of(node))) == 2
     run(graph, stream)
     assert ints(out) == [5] * 32 + [6] * 32
-    own = generic(hip.GRAPH, ctypes.c_uint64(graph))
-    assert hip.code("hipGraphNodeSetParams", node, ref(own)) == INVALID
     for handle in (first, second):
         hip.ok("hipGraphDestroy", handle)

@@ -306,8 +306,7 @@ def test_what_graphs_use_and_keep(stream, out, graphs):
     assert [attribute(kind) for kind in range(4)] == [0, 0, 0, 0], "nothing before a launch"
     hip.launch(exec_, stream)
     assert [attribute(kind) for kind in range(4)] == [PAGE] * 4
-    hip.ok("hipFreeAsync", pointer, stream)
-    hip.ok("hipStreamSynchronize", stream)
+    hip.ok("hipFree", pointer)
     assert [attribute(kind) for kind in range(4)] == [0, PAGE, PAGE, PAGE]
     assert before - available() == PAGE
     hip.ok("hipDeviceGraphMemTrim", 0)
@@ -315,6 +314,16 @@ def test_what_graphs_use_and_keep(stream, out, graphs):
     assert available() == before
     assert reset(USED_HIGH) == reset(RESERVED_HIGH) == 0
     assert (attribute(USED_HIGH), attribute(RESERVED_HIGH)) == (0, 0)
+
+
+@pytest.mark.parametrize("wait", ["hipStreamSynchronize", "hipDeviceSynchronize"])
+def test_whoever_waits_gives_back_what_no_graph_uses(stream, out, graphs, wait):
+    before = available()
+    graph, _ = captured(stream, out, 3)
+    hip.ok("hipGraphLaunch", graphs.exec(graphs.own(graph)), stream)
+    hip.ok(wait, *([stream] if wait == "hipStreamSynchronize" else []))
+    assert (attribute(RESERVED), attribute(RESERVED_HIGH)) == (0, PAGE)
+    assert available() == before
 
 
 def test_a_launch_without_enough_memory_fails(stream, graphs):
@@ -341,6 +350,8 @@ def test_codes_of_the_attributes():
     for kind in (USED, RESERVED):
         assert reset(kind) == INVALID
     assert reset(USED_HIGH, 1) == INVALID
+    unreadable = ctypes.c_void_p(-1)
+    assert hip.code("hipDeviceSetGraphMemAttribute", 0, USED, unreadable) == INVALID
     assert hip.code("hipDeviceGraphMemTrim", 99) == INVALID_DEVICE
 
 
@@ -385,6 +396,5 @@ def test_memory_stays_flat(stream, out, graphs):
         assert hip.from_device(out, NBYTES) == bytes([round_ % 256]) * NBYTES
         hip.ok("hipGraphExecDestroy", short)
         hip.ok("hipGraphDestroy", again)
-    assert (attribute(USED), attribute(RESERVED)) == (0, PAGE)
-    hip.ok("hipDeviceGraphMemTrim", 0)
+    assert (attribute(USED), attribute(RESERVED)) == (0, 0)
     assert available() == before

@@ -364,7 +364,23 @@ def test_a_child_graph_is_cloned_when_added_and_runs_as_one_node(graph, stream, 
     run(graph, stream)
     assert ints(out) == [16] * 64
     assert hip.code("hipGraphAddChildGraphNode", bytes(8), graph, None, 0, None) == INVALID
-    assert hip.code("hipGraphAddChildGraphNode", bytes(8), graph, None, 0, graph) == INVALID
+
+
+def test_a_graph_may_be_a_child_of_itself_as_it_was(graph, stream, add, out):
+    """A child is a clone, so that nothing nests without end."""
+    first = add_memset(graph, out, 1)
+    params, _kept = hip.parameters(ctypes.c_uint64(out), ctypes.c_int(5))
+    add_kernel(graph, kernel(add, params), first)
+    both = hip.nodes(graph)
+    inner = hip.out("hipGraphAddChildGraphNode", graph, None, 0, graph)
+    embedded = ctypes.c_uint64()
+    hip.ok("hipGraphChildGraphNodeGetGraph", inner, ctypes.byref(embedded))
+    kinds = [hip.node_type(node) for node in hip.nodes(embedded.value)]
+    assert kinds == [hip.MEMSET, hip.KERNEL]
+    hip.ok("hipGraphAddDependencies", graph, hip.array([both[1]]), hip.array([inner]), 1)
+    add_kernel(graph, kernel(add, params), inner)
+    run(graph, stream)
+    assert ints(out) == [11] * 64
 
 
 def test_an_empty_child_still_orders(graph, stream, add, out, gate):

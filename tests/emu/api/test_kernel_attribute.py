@@ -53,7 +53,7 @@ def set_code(node: int, attribute: int, value: Value) -> int:
 
 def test_what_is_set_is_read(node):
     for attribute in (WINDOW, COOPERATIVE, CLUSTER, PRIORITY):
-        assert bytes(read(node, attribute)) == bytes(64), "nothing is set"
+        assert bytes(read(node, attribute).window) == bytes(32), "nothing is set"
     assert set_code(node, COOPERATIVE, Value(number=1)) == 0
     assert read(node, COOPERATIVE).number == 1
     assert hip.code(GET, node, WINDOW, bytes(64)) == INVALID, "another one is set"
@@ -61,6 +61,13 @@ def test_what_is_set_is_read(node):
     assert set_code(node, WINDOW, Value(window=window)) == 0
     assert bytes(read(node, WINDOW).window) == bytes(window)
     assert hip.code(GET, node, COOPERATIVE, bytes(64)) == INVALID
+
+
+def test_a_value_has_no_more_bytes_than_its_largest_member(node):
+    """Programs from before HIP 7 have 32 bytes there."""
+    assert bytes(read(node, WINDOW))[32:] == b"\xff" * 32
+    assert set_code(node, COOPERATIVE, Value(number=1)) == 0
+    assert bytes(read(node, COOPERATIVE))[32:] == b"\xff" * 32
 
 
 @pytest.mark.parametrize(

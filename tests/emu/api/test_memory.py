@@ -18,6 +18,7 @@ HOST, DEVICE, MANAGED = 1, 2, 3
         ("hipMalloc", ()),
         ("hipExtMallocWithFlags", (3,)),
         ("hipHostMalloc", (0,)),
+        ("hipExtHostAlloc", (0,)),
         ("hipHostAlloc", (0,)),
         ("hipMallocAsync", (0,)),
     ],
