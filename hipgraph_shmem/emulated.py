@@ -11,8 +11,11 @@ from .runtime import library
 __all__ = [
     "capture_refusal",
     "is_emulated",
+    "kernels_of",
     "last_report",
     "live_objects",
+    "look_on",
+    "running_report",
     "saw_deadlock",
     "take_counters",
     "take_timeline",
@@ -27,6 +30,20 @@ def is_emulated() -> bool:
 def last_report() -> dict[str, Any] | None:
     """Return the last trap or deadlock of the process; None if there was none, or elsewhere."""
     return _read("hipgraphEmuLastReport") if is_emulated() else None
+
+
+def running_report() -> dict[str, Any] | None:
+    """Return what runs now, wave by wave; None where nothing does, or elsewhere."""
+    return _read("hipgraphEmuRunning") if is_emulated() else None
+
+
+def kernels_of(report: dict[str, Any] | None) -> tuple[str, ...]:
+    """Name the kernels of a report, each with where it was launched from."""
+    kernels = []
+    for launch in (report or {}).get("kernels", ()):
+        origin = f" ({launch['origin']})" if launch.get("origin") else ""
+        kernels.append(f"{launch['kernel']}{origin}")
+    return tuple(kernels)
 
 
 def saw_deadlock() -> bool:
@@ -62,6 +79,12 @@ def take_timeline(*, keep: bool) -> list[dict[str, Any]]:
         keep: Whether to keep those of later launches; without a call nothing is kept.
     """
     return (_read("hipgraphEmuTimeline", int(keep)) if is_emulated() else None) or []
+
+
+def look_on(stream: int) -> None:
+    """Keep what a stream reads out of the race check, if it runs: work in progress, on purpose."""
+    if is_emulated():
+        library().pointers.hipgraphEmuLookOn(ctypes.c_void_p(stream))
 
 
 def _read(name: str, *args: int) -> Any:

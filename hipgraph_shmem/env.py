@@ -24,6 +24,7 @@ __all__ = [
 PREFIX = "HIPGRAPH_"
 HOST_COMPILERS = ("ziglang", "system")
 DIVERGENCE_POLICIES = ("off", "warn", "error")
+CHECKS = ("off", "race")
 MAX_EMULATED_DEVICES = 16
 MAX_SECONDS = 10**6
 
@@ -44,6 +45,7 @@ VARIABLES = (
     Variable("EMU_SEED", "0", "order of the emulated waves; 0: round robin"),
     Variable("EMU_DEVICES", "1", f"number of emulated devices, 1 to {MAX_EMULATED_DEVICES}"),
     Variable("EMU_DIVERGENCE", "warn", "off, warn or error: calls that HIP takes and CUDA refuses"),
+    Variable("EMU_CHECK", "off", "off or race: report unordered work on the same bytes"),
     Variable("AITER_DIR", "", "an aiter install, or its hsa folder: AMD's shipped kernels"),
     Variable("SHMEM_PROVIDER", "auto", "auto, local, rocshmem, or a library's path"),
     Variable("SHMEM_PE", "", "which PE this process is; set by `hipgraph-shmem run`"),
@@ -65,6 +67,7 @@ class Settings:
     emu_seed: int
     emu_devices: int
     emu_divergence: str
+    emu_check: str
     aiter_dir: Path | None
     shmem_provider: str
     shmem_rendezvous: Path | None
@@ -128,6 +131,7 @@ def settings() -> Settings:
         emu_seed=_integer(values, "EMU_SEED", 0, 2**63 - 1),
         emu_devices=_integer(values, "EMU_DEVICES", 1, MAX_EMULATED_DEVICES),
         emu_divergence=_choice(values, "EMU_DIVERGENCE", DIVERGENCE_POLICIES),
+        emu_check=_choice(values, "EMU_CHECK", CHECKS),
         aiter_dir=_path(values, "AITER_DIR"),
         shmem_provider=values["SHMEM_PROVIDER"],
         shmem_rendezvous=_path(values, "SHMEM_RENDEZVOUS"),

@@ -102,10 +102,10 @@ class GraphError(Error):
 class HangError(Error):
     """Work that did not end in the time that the caller gave it.
 
-    `state` says what still works; `report` is the emulated device's account of every stuck wave,
-    else empty; `kernels` are those that were reached and did not end, where that is known.
-    `counters` are those of the graph exec: (kernel, address, values), None for values that could
-    not be read in time.
+    `state` says what still works; `report` is the emulated device's account of every wave that has
+    not ended, else empty; `kernels` are those that were reached and did not end, where that is
+    known. `counters` are those of the graph exec: (kernel, address, values), None for values that
+    could not be read in time.
     """
 
     def __init__(

@@ -346,21 +346,23 @@ def _through_binding(name: str, route: Route) -> Callable[..., Any]:
 # --- clean-up ------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def relaxed() -> Iterator[None]:
-    """Make allocation-like calls of this thread legal inside any capture."""
-    thread = threading.get_ident()
-    mode = ctypes.c_int(CaptureMode.RELAXED)
-    call("hipThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-    depth = state.relaxed_threads[thread] = state.relaxed_threads.get(thread, 0) + 1
-    try:
-        yield
-    finally:
-        if depth == 1:
-            del state.relaxed_threads[thread]
-        else:
-            state.relaxed_threads[thread] = depth - 1
-        call("hipThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+class relaxed:  # noqa: N801 - reads as the statement that it is used in
+    """Makes allocation-like calls of this thread legal inside any capture, for a `with` block."""
+
+    __slots__ = ("_mode",)
+
+    def __enter__(self) -> None:
+        self._mode = ctypes.byref(ctypes.c_int(CaptureMode.RELAXED))
+        call("hipThreadExchangeStreamCaptureMode", self._mode)
+        threads, thread = state.relaxed_threads, threading.get_ident()
+        threads[thread] = threads.get(thread, 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        threads, thread = state.relaxed_threads, threading.get_ident()
+        threads[thread] -= 1
+        if not threads[thread]:
+            del threads[thread]
+        call("hipThreadExchangeStreamCaptureMode", self._mode)
 
 
 def clean_up(name: str, *args: Any) -> None:

@@ -19,7 +19,7 @@ from .captures import (
     refuse_while_capturing,
 )
 from .devices import on_device
-from .emulated import is_emulated, saw_deadlock
+from .emulated import is_emulated, kernels_of, last_report, running_report, saw_deadlock
 from .errors import CaptureError, HangError, HipError
 from .handle import Handle
 from .hip_abi import NULL_STREAM, CaptureStatus, ErrorCode, EventFlags, StreamFlags
@@ -277,6 +277,15 @@ def _is_done(name: str, raw: int) -> bool:
     return code == ErrorCode.SUCCESS
 
 
+def _runs_on(waited_for: str, seconds: float) -> HangError:
+    """Tell what is known of work that has neither ended nor been proven stuck."""
+    if not is_emulated():
+        return HangError(waited_for, seconds, _STUCK)
+    running = running_report()
+    report = "no kernel runs" if running is None else str(running["text"]).rstrip()
+    return HangError(waited_for, seconds, _RUNS_ON, report, kernels_of(running))
+
+
 def _wait_until(name: str, raw: int, timeout: float, waited_for: str) -> None:
     start = time.monotonic()
     pause = FIRST_PAUSE
@@ -289,10 +298,11 @@ def _wait_until(name: str, raw: int, timeout: float, waited_for: str) -> None:
             # Asking leaves the failure with the work; who waits is told once, and it is over.
             pointer(_WAITS[name])(raw)
             seconds = time.monotonic() - start
-            raise HangError(waited_for, seconds, _ENDED, error.report) from error
+            kernels = kernels_of(last_report())
+            raise HangError(waited_for, seconds, _ENDED, error.report, kernels) from error
         if done:
             return
         if time.monotonic() >= start + timeout:
-            raise HangError(waited_for, timeout, _RUNS_ON if is_emulated() else _STUCK)
+            raise _runs_on(waited_for, timeout)
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ..allocation import PinnedBuffer
-from ..emulated import last_report
+from ..emulated import look_on
 from ..errors import Error, HangError
 from ..hip_abi import MemcpyKind
 from ..runtime import call, relaxed, state
@@ -31,6 +31,7 @@ class CounterReader:
         with relaxed():
             self._stream = Stream(device, priority=-1)
             self._words = PinnedBuffer(_WORDS, "uint32")
+        look_on(self._stream.handle)
 
     def read(self, address: int, words: int) -> tuple[int, ...] | None:
         """Return the values, None where they do not come in time."""
@@ -73,14 +74,6 @@ def explain(
         hang.seconds,
         hang.state,
         hang.report,
-        tuple(_reached(hang)),
+        hang.kernels,
         tuple((slot.kernel, slot.address, reader.read(slot.address, slot.words)) for slot in slots),
     )
-
-
-def _reached(hang: HangError) -> Iterable[str]:
-    """Name the kernels that the emulated device found stuck; without a report it found none."""
-    report = (last_report() or {}) if hang.report else {}
-    for launch in report.get("kernels", ()):
-        origin = f" ({launch['origin']})" if launch.get("origin") else ""
-        yield f"{launch['kernel']}{origin}"

@@ -38,16 +38,14 @@ _EXCHANGED = (
 
 def lost_capture(stream: int, mode: CaptureMode, error: HipError) -> Error:
     """Explain why hipStreamEndCapture failed, in the thread that called it."""
+    left = _what_is_left(stream)
     if error.code == ErrorCode.STREAM_CAPTURE_INVALIDATED:
-        return _forbidden(stream, mode, capture_refusal())
+        return _forbidden(stream, mode, capture_refusal(), left)
     if error.code == ErrorCode.CONTEXT_IS_DESTROYED:
         cure = "it was called in the block and ended the capture: close the stream after the block"
         return CaptureError("hipStreamDestroy", stream, cure)
     cure = _CURES.get(error.code, "record it again")
-    with contextlib.suppress(Error):
-        if capture_info(stream).status is not CaptureStatus.NONE:
-            cure += "; this runtime left the stream capturing: close it and use another"
-    return GraphError(f"the capture of stream {stream:#x} gave no graph: {error}", cure)
+    return GraphError(f"the capture of stream {stream:#x} gave no graph: {error}", cure + left)
 
 
 def partial_capture(stream: int, mode: CaptureMode) -> CaptureError | None:
@@ -57,18 +55,30 @@ def partial_capture(stream: int, mode: CaptureMode) -> CaptureError | None:
     tells.
     """
     refusal = capture_refusal()
-    return None if refusal is None else _forbidden(stream, mode, refusal)
+    return None if refusal is None else _forbidden(stream, mode, refusal, "")
 
 
-def _forbidden(stream: int, mode: CaptureMode, refusal: dict[str, Any] | None) -> CaptureError:
+def _what_is_left(stream: int) -> str:
+    """Say so if the stream captures still: HIP 7.2 and older keep an invalid capture."""
+    with contextlib.suppress(Error):
+        if capture_info(stream).status is not CaptureStatus.NONE:
+            return "; this runtime left the stream capturing: close it and use another"
+    return ""
+
+
+def _forbidden(
+    stream: int, mode: CaptureMode, refusal: dict[str, Any] | None, left: str
+) -> CaptureError:
     if refusal is None:
         where = _BY_MODE[mode]
         others = f"; {_EXCHANGED}, {where}" if where else ""
         cure = f"it lost the capture. Forbidden are, in mode {mode.name}: {_NEVER}{others}"
-        return CaptureError(UNNAMED, stream, cure)
+        return CaptureError(UNNAMED, stream, cure + left)
     cure = f"HIP refused it with {refusal['code']}, and the capture is lost: "
-    if refusal["other_thread"]:
+    if refusal["code"] == ErrorCode.STREAM_CAPTURE_MERGE:
+        cure += "two captures cannot be joined; end one before the other waits for it"
+    elif refusal["other_thread"]:
         cure += "another thread called it; let that one wait, or see which modes allow it there"
     else:
         cure += "move it before or after the block"
-    return CaptureError(refusal["call"], stream, cure)
+    return CaptureError(refusal["call"], stream, cure + left)

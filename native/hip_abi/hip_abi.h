@@ -275,3 +275,9 @@ struct hipIpcMemHandle_t {
   char reserved[64];
 };
 static_assert(sizeof(hipIpcMemHandle_t) == 64);
+
+/// An exported event, likewise.
+struct hipIpcEventHandle_t {
+  char reserved[64];
+};
+static_assert(sizeof(hipIpcEventHandle_t) == 64);

@@ -118,14 +118,31 @@ def test_work_that_runs_on_is_told_apart_and_may_end_later() -> None:
         flag.array[0] = 1
         graph_exec.wait(timeout=60)
         print(json.dumps({"ticks": ticks[0], "counters": hang.counters, "kernels": hang.kernels,
-            "state": hang.state, "report": hang.report}))
+            "state": hang.state, "report": hang.report, "flag": flag.address}))
         """
     )
     assert facts["ticks"] > 20
     ((_, _, values),) = facts["counters"]
     assert values == [0, 2 * 64 * 7, 0]
-    assert (facts["kernels"], facts["report"]) == ([], "")
+    (kernel,) = facts["kernels"]
+    assert kernel.startswith("count_and_wait (graph exec ")
     assert "runs on" in facts["state"]
+    # Every wave, where it is, and what it looks at.
+    assert "2 waves of 1 kernel have not ended" in facts["report"]
+    assert re.search(r"waves? at count_and_wait\+0x[0-9a-f]+: ", facts["report"])
+    assert f"{facts['flag']:#x} = hipHostMalloc" in facts["report"]
+
+
+@pytest.mark.usefixtures("emulated")
+def test_a_stream_that_is_waited_for_in_vain_tells_its_kernel(stream: Stream, gate: Any) -> None:
+    hold, flag = gate
+    hold(stream)
+    with pytest.raises(HangError) as caught:
+        stream.synchronize(timeout=0.2)
+    flag.array[0] = 1
+    stream.synchronize(timeout=30)
+    assert caught.value.kernels == (f"wait_for (stream {stream.handle:#x})",)
+    assert "wait_for+0x" in caught.value.report
 
 
 @pytest.mark.usefixtures("emulated")

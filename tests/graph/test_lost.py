@@ -165,6 +165,27 @@ def test_two_captures_cannot_be_joined(stream: Stream, idle: Stream, event: Even
         assert hip.code("hipStreamWaitEvent", idle.handle, event.handle, 0) == 902
 
 
+def test_a_merge_has_a_cure_of_its_own(stream: Stream, idle: Stream, event: Event) -> None:
+    with (
+        pytest.raises(CaptureError, match="cannot be joined"),
+        capture(stream),
+        pytest.raises(CaptureError, match="cannot be joined"),
+        capture(idle),
+    ):
+        stream.record(event)
+        hip.code("hipStreamWaitEvent", idle.handle, event.handle, 0)
+
+
+def test_a_runtime_that_keeps_the_invalid_capture_is_told(stream: Stream) -> None:
+    """As HIP 7.2 does: here the capture is asked about before it is ended."""
+    hip.begin(stream.handle)
+    hip.code("hipFree", None)
+    error = lost_capture(stream.handle, THREAD_LOCAL, HipError("hipStreamEndCapture", 901, "", ""))
+    assert isinstance(error, CaptureError)
+    assert error.cure.endswith("close it and use another")
+    assert hip.end_code(stream.handle) == 901
+
+
 def test_a_graph_that_lacks_what_a_joined_stream_did_is_not_given(
     stream: Stream, idle: Stream, event: Event, buffer: Buffer
 ) -> None:

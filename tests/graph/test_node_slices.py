@@ -42,3 +42,13 @@ def test_a_child_lies_within_its_node() -> None:
     assert tracks.names == [(0, 1, "stream 0x10 nodes")]
     slices = list(node_slices([span(1, 9), span(2, 10), span(3, 4)], Tracks(), 0.0))
     assert [each["tid"] for each in slices] == [1, 2, 1]
+
+
+def test_of_two_that_begin_at_once_the_longer_holds_the_other() -> None:
+    slices = list(node_slices([span(1, 4), span(1, 9)], Tracks(), 0.0))
+    assert [(each["name"], each["tid"]) for each in slices] == [("1-9", 1), ("1-4", 1)]
+
+
+def test_times_are_microseconds_of_the_trace() -> None:
+    (each,) = node_slices([span(30, 42)], Tracks(), 10e-6)
+    assert (round(each["ts"], 6), each["dur"]) == (20, 12)

@@ -20,7 +20,7 @@ _PATIENCE = 60
 
 
 class Handle(ctypes.Structure):
-    """hipIpcMemHandle_t."""
+    """hipIpcMemHandle_t and hipIpcEventHandle_t."""
 
     _fields_ = [("reserved", ctypes.c_byte * 64)]
 
@@ -52,6 +52,22 @@ def open_handle(handle: bytes) -> int:
 def close_code(address: int | None) -> int:
     """End a use of imported memory; the error number."""
     return emulated.hip().hipIpcCloseMemHandle(ctypes.c_void_p(address))
+
+
+def event_handle_of(event: int) -> bytes:
+    """Export an event."""
+    handle = Handle()
+    emulated.call("hipIpcGetEventHandle", ctypes.byref(handle), ctypes.c_void_p(event))
+    return bytes(handle)
+
+
+def open_event_code(handle: bytes) -> tuple[int, int | None]:
+    """Import an event; the error number and the event."""
+    event = ctypes.c_void_p(1)
+    code = emulated.hip().hipIpcOpenEventHandle(
+        ctypes.byref(event), Handle.from_buffer_copy(handle)
+    )
+    return code, event.value
 
 
 class Peer:

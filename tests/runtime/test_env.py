@@ -24,6 +24,7 @@ def test_defaults_are_those_of_the_table():
         ("EMU_CUS", "8", "emu_cus", 8),
         ("EMU_SEED", "0x10", "emu_seed", 16),
         ("EMU_DEVICES", "2", "emu_devices", 2),
+        ("EMU_CHECK", "race", "emu_check", "race"),
         ("EMU_SEED", "", "emu_seed", 0),
     ],
 )
@@ -39,6 +40,7 @@ def test_a_variable_reaches_its_field(monkeypatch, name, text, field, value):
         ("EMU_CUS", "many"),
         ("EMU_SEED", "-1"),
         ("EMU_DEVICES", "17"),
+        ("EMU_CHECK", "all"),
         ("HOST_COMPILER", "gcc"),
     ],
 )

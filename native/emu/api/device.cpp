@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "runtime/capture_rules.h"
+#include "runtime/device_reset.h"
 #include "runtime/failures.h"
 #include "runtime/stream.h"
 
@@ -118,5 +119,12 @@ HIPGRAPH_API hipError_t hipDeviceSynchronize() {
       return work_of_device(this_thread().device);
     }();
     return Failures::instance().wait(work);
+  });
+}
+
+HIPGRAPH_API hipError_t hipDeviceReset() {
+  return entry([] {
+    device_model();
+    reset_device(this_thread().device);
   });
 }

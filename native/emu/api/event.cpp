@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "runtime/capture.h"
 #include "runtime/capture_rules.h"
+#include "runtime/executor.h"
 #include "runtime/failures.h"
 
 using namespace hipgraph::emu;
@@ -24,8 +25,9 @@ void create(hipEvent_t* event, unsigned flags) {
   const bool timed_between_processes =
       (flags & hipEventInterprocess) != 0 && (flags & hipEventDisableTiming) == 0;
   require(!timed_between_processes, hipErrorInvalidValue);
+  const bool shared = (flags & hipEventInterprocess) != 0;
   const ApiLock lock;
-  *event = create_event(flags)->handle;
+  *event = create_event(flags, shared ? SharedEvent::make(this_thread().device) : nullptr)->handle;
 }
 
 /// An external record that is captured becomes a node, and leaves the event itself alone.
@@ -44,11 +46,19 @@ void record_on(const char* call, hipEvent_t event, hipStream_t stream, unsigned 
   }
 }
 
-/// What the event stands for; empty for one that was never recorded.
-std::array<CommandPtr, 1> permitted_work(const char* call, hipEvent_t event) {
+/// The event, after asking whether a capture forbids the call.
+EventPtr permitted_event(const char* call, hipEvent_t event) {
   const EventPtr found = find_event(event);
   permit(call, *found);
-  return {found->command};
+  return found;
+}
+
+/// Waits for what another process recorded last, if that is not done.
+void wait_elsewhere(const SharedEventPtr& shared) {
+  if (!shared || !shared->pending_elsewhere()) return;
+  const CommandPtr wait = shared->wait();
+  Executor::instance().submit(wait, {});
+  Executor::instance().wait(wait);
 }
 
 }  // namespace
@@ -84,17 +94,23 @@ HIPGRAPH_API hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t st
 HIPGRAPH_API hipError_t hipEventQuery(hipEvent_t event) {
   return entry([&, call = __func__] {
     const ApiLock lock;
-    return Failures::instance().query(permitted_work(call, event));
+    const EventPtr found = permitted_event(call, event);
+    const hipError_t code = Failures::instance().query({&found->command, 1});
+    const bool pending = found->shared && found->shared->pending_elsewhere();
+    return code == hipSuccess && pending ? hipErrorNotReady : code;
   });
 }
 
 HIPGRAPH_API hipError_t hipEventSynchronize(hipEvent_t event) {
   return entry([&, call = __func__] {
-    const auto work = [&] {
+    const auto [command, shared] = [&] {
       const ApiLock lock;
-      return permitted_work(call, event);
+      const EventPtr found = permitted_event(call, event);
+      return std::pair{found->command, found->shared};
     }();
-    return Failures::instance().wait(work);
+    const hipError_t code = Failures::instance().wait({&command, 1});
+    if (code == hipSuccess) wait_elsewhere(shared);
+    return code;
   });
 }
 

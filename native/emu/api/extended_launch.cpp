@@ -32,11 +32,10 @@ void launch_between(const StreamPtr& stream, Admission admission, const KernelWo
   if (now) record_unless_null(events.stop, stream);
 }
 
-/// Workgroups along one axis of a launch that counts work-items.
+/// Workgroups along one axis of a launch that counts work-items, the last of which may be partial.
 unsigned groups(unsigned items, unsigned block) {
   require(block != 0 && items != 0, hipErrorInvalidConfiguration);
-  require(items % block == 0, hipErrorNotSupported);
-  return items / block;
+  return (items - 1) / block + 1;
 }
 
 /// All groups of a cooperative launch must be resident at once.
@@ -85,7 +84,12 @@ HIPGRAPH_API hipError_t hipExtModuleLaunchKernel(
         static_cast<unsigned>(dynamic_lds_bytes),
         parameters,
         extra};
-    launch_between(found, admission, check_launch_node(kernel, launch), stream, {start, stop});
+    KernelWork work = check_launch_node(kernel, launch);
+    work.rest = {items_x % block_x, items_y % block_y, items_z % block_z};
+    // A node counts blocks; HIP drops what is over there, and this device refuses it.
+    const bool partial = work.rest != std::array<std::uint32_t, 3>{};
+    require(!partial || admission == Admission::Execute, hipErrorNotSupported);
+    launch_between(found, admission, work, stream, {start, stop});
   });
 }
 

@@ -4,6 +4,7 @@
 #include "memory_types.h"
 #include "runtime/capture_rules.h"
 #include "runtime/device_model.h"
+#include "runtime/memory_checks.h"
 #include "runtime/stream.h"
 
 using namespace hipgraph::emu;
@@ -37,7 +38,7 @@ std::optional<Allocation> allocation_around(const void* pointer, std::size_t byt
 }
 
 bool is_managed(const std::optional<Allocation>& allocation) {
-  return allocation && allocation->kind == AllocationKind::Managed;
+  return allocation && memory_type_of(allocation->kind) == hipMemoryTypeManaged;
 }
 
 void prefetch(const char* call, const void* pointer, std::size_t bytes,

@@ -29,9 +29,7 @@ hipError_t tell(void* data, hipPointer_attribute attribute, void* pointer) {
     // Copies that a host cannot tell from synchronous ones are the only ones here.
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: write(data, 0); return known;
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID: write(data, std::uint32_t(it.number)); return known;
-    case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
-      write(data, it.kind == AllocationKind::Managed);
-      return known;
+    case HIP_POINTER_ATTRIBUTE_IS_MANAGED: write(data, type == hipMemoryTypeManaged); return known;
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: write(data, it.device); return known;
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: write(data, it.base); return known;
     case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: write(data, std::uint32_t(it.bytes)); return known;
@@ -62,7 +60,7 @@ HIPGRAPH_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attribute
     attributes->devicePointer = const_cast<void*>(pointer);
     const bool on_host = attributes->type != hipMemoryTypeDevice;
     attributes->hostPointer = on_host ? const_cast<void*>(pointer) : nullptr;
-    attributes->isManaged = allocation->kind == AllocationKind::Managed ? 1 : 0;
+    attributes->isManaged = attributes->type == hipMemoryTypeManaged ? 1 : 0;
     attributes->allocationFlags = allocation->flags;
   });
 }

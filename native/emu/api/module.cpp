@@ -14,13 +14,10 @@ using namespace hipgraph::emu;
 namespace {
 
 void load(const char* call, hipModule_t* module, const void* image, std::size_t bytes) {
-  {
-    const ApiLock lock;
-    permit(call);
-  }
-  std::shared_ptr<CodeObject> code = load_code(image, bytes, this_thread().device);
+  permit_now(call);
+  const ModulePtr made = load_module(image, bytes, this_thread().device);
   const ApiLock lock;
-  *module = add_module(std::move(code));
+  *module = add_module(made);
 }
 
 void load_image(const char* call, hipModule_t* module, const void* image) {
@@ -123,7 +120,8 @@ HIPGRAPH_API hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, std::size_t*
     require((address != nullptr || bytes != nullptr) && is_name(name), hipErrorInvalidValue);
     const ApiLock lock;
     const ModulePtr found = find_module(module);
-    const Variable* variable = found->code->variable(name);
+    const Variable* variable = found->managed->find(name);
+    if (variable == nullptr) variable = found->code->variable(name);
     require(variable != nullptr, hipErrorNotFound);
     if (address != nullptr) *address = reinterpret_cast<void*>(variable->address);
     if (bytes != nullptr) *bytes = variable->bytes;

@@ -5,8 +5,6 @@
 
 NOT_SUPPORTED(hipDrvMemDiscardAndPrefetchBatchAsync)
 NOT_SUPPORTED(hipDrvMemDiscardBatchAsync)
-NOT_SUPPORTED(hipIpcGetEventHandle)
-NOT_SUPPORTED(hipIpcOpenEventHandle)
 NOT_SUPPORTED(hipMemAddressFree)
 NOT_SUPPORTED(hipMemAddressReserve)
 NOT_SUPPORTED(hipMemCreate)

@@ -5,12 +5,14 @@
 
 #include "api/api.h"
 #include "runtime/capture_refusal.h"
+#include "runtime/executor.h"
 #include "runtime/host_function.h"
+#include "runtime/stream.h"
 #include "runtime/timeline.h"
 
 using namespace hipgraph::emu;
 
-// These are ours, not HIP's, and cannot fail.
+// These are ours, not HIP's.
 
 /// JSON of the last report of a hang, fault or refused code object; null when there was none.
 HIPGRAPH_API const char* hipgraphEmuLastReport() {
@@ -45,6 +47,22 @@ HIPGRAPH_API const char* hipgraphEmuTimeline(int keep) {
   const ApiLock lock(ApiLock::Caller::Library);
   text = Timeline::instance().take(keep != 0);
   return text.c_str();
+}
+
+/// Keeps what a stream does out of the race check from now on: it looks at work that is stuck.
+HIPGRAPH_API hipError_t hipgraphEmuLookOn(hipStream_t stream) {
+  return entry([&] {
+    const ApiLock lock;
+    find_stream(stream)->looks_on = true;
+  });
+}
+
+/// JSON of the kernels that run and of every wave of theirs, as of some moment during the call;
+/// null when none runs. It lives until the thread's next call.
+HIPGRAPH_API const char* hipgraphEmuRunning() {
+  static thread_local std::string json;
+  json = Executor::instance().running_report();
+  return json.empty() ? nullptr : json.c_str();
 }
 
 /// JSON of what the device executed since the last call.

@@ -22,6 +22,20 @@ void create(hipStream_t* stream, unsigned flags, int priority) {
   *stream = create_stream(flags, std::clamp(priority, highest_priority, lowest_priority))->handle;
 }
 
+/// Lets `stream` wait for what this process recorded last.
+void wait_event(const char* call, Stream& stream, const Event& awaited) {
+  const StreamPtr recorded_on = awaited.stream.lock();
+  if (!recorded_on) return;
+  if (awaited.captured()) {
+    wait_captured_event(call, stream, awaited);
+    return;
+  }
+  require(awaited.command == nullptr || !recorded_on->capturing(), hipErrorStreamCaptureIsolation);
+  if (awaited.command == nullptr || recorded_on.get() == &stream) return;
+  if (stream.capturing()) diverge(Divergence::UncapturedEvent);
+  wait_for_command(stream, awaited.command);
+}
+
 }  // namespace
 
 HIPGRAPH_API hipError_t hipStreamCreate(hipStream_t* stream) {
@@ -111,16 +125,11 @@ HIPGRAPH_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event,
       record(*found, EventWaitWork{awaited});
       return;
     }
-    const StreamPtr recorded_on = awaited->stream.lock();
-    if (!recorded_on) return;
-    if (awaited->captured()) {
-      wait_captured_event(call, *found, *awaited);
-      return;
+    if (awaited->shared && awaited->shared->pending_elsewhere()) {
+      if (found->capturing()) diverge(Divergence::UncapturedEvent);
+      enqueue(*found, awaited->shared->wait());
+    } else {
+      wait_event(call, *found, *awaited);
     }
-    require(awaited->command == nullptr || !recorded_on->capturing(),
-            hipErrorStreamCaptureIsolation);
-    if (awaited->command == nullptr || recorded_on == found) return;
-    if (found->capturing()) diverge(Divergence::UncapturedEvent);
-    wait_for_command(*found, awaited->command);
   });
 }

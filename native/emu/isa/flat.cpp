@@ -48,7 +48,7 @@ void load(Wave& wave, const Instruction& in) {
   VectorRegister* rows = rows_of(wave, in.dst);
   load_lanes<kind>(ScratchSpace(wave), lanes.scratch, rows);
   load_lanes<kind>(LdsSpace(wave, Access::Load), lanes.shared, rows);
-  load_lanes<kind>(GlobalSpace(wave, Access::Load), lanes.global, rows);
+  load_lanes<kind>(GlobalSpace(wave, Access::Load, is_coherent_load(wave, in)), lanes.global, rows);
 }
 
 template <Transfer kind>

@@ -14,8 +14,8 @@ using b64 = std::uint64_t;
 template <Transfer kind>
 void load(Wave& wave, const Instruction& in) {
   if (in.lds) throw_unsupported_modifier(in, "lds");
-  load_lanes<kind>(GlobalSpace(wave, Access::Load), global_addresses(wave, in),
-                   rows_of(wave, in.dst));
+  load_lanes<kind>(GlobalSpace(wave, Access::Load, is_coherent_load(wave, in)),
+                   global_addresses(wave, in), rows_of(wave, in.dst));
 }
 
 template <Transfer kind>

@@ -45,6 +45,11 @@ void throw_unsupported_modifier(const Instruction& instruction, const char* modi
              std::string(instruction.row->mnemonic) + ": " + modifier);
 }
 
+bool is_coherent_load(const Wave& wave, const Instruction& instruction) {
+  const bool glc = wave.launch->target == Target::gfx90a && instruction.sc0;
+  return instruction.sc1 || glc;
+}
+
 bool GlobalSpace::covers(const LaneAddresses& lanes, std::uint32_t bytes) {
   if (lanes.mask != all_lanes) return false;
   try {
@@ -52,7 +57,29 @@ bool GlobalSpace::covers(const LaneAddresses& lanes, std::uint32_t bytes) {
   } catch (const Trap&) {
     return false;  // found again lane by lane, with the lane's number
   }
-  return all_within(lanes, bytes, wave_.range.begin, wave_.range.end);
+  const bool all = all_within(lanes, bytes, wave_.range.begin, wave_.range.end);
+  if (all && wave_.launch->listener != nullptr) tell_all(lanes, bytes);
+  return all;
+}
+
+void GlobalSpace::tell(std::uint64_t address, std::uint64_t bytes) const {
+  Touch how = synchronising_ ? Touch::AtomicRead : Touch::Read;
+  if (access_ != Access::Load) how = synchronising_ ? Touch::AtomicWrite : Touch::Write;
+  wave_.launch->listener->touch(address, bytes, how);
+}
+
+/// Lanes that touch neighbouring bytes are told as one.
+void GlobalSpace::tell_all(const LaneAddresses& lanes, std::uint32_t bytes) const {
+  std::uint64_t begin = lanes.of[0];
+  std::uint64_t end = begin;
+  for (const std::uint64_t address : lanes.of) {
+    if (address != end) {
+      tell(begin, end - begin);
+      begin = address;
+    }
+    end = address + bytes;
+  }
+  tell(begin, end - begin);
 }
 
 void GlobalSpace::finish_writes() {

@@ -126,13 +126,18 @@ inline void pack(const VectorRegister* rows, std::uint32_t lane, std::uint8_t* t
   std::memcpy(to, words.data(), kind.bytes);
 }
 
+/// Whether a load takes part in what other workgroups do: it goes around the caches that are not
+/// coherent among them.
+bool is_coherent_load(const Wave& wave, const Instruction& instruction);
+
 /// Device memory as one vector instruction of a wave sees it.
 class GlobalSpace {
  public:
   /// A lane's bytes are contiguous.
   static constexpr bool linear = true;
 
-  /// `synchronising`: writes are noted with their writer (atomics, system-scope stores).
+  /// `synchronising`: other workgroups take part (atomics, accesses that go around the caches).
+  /// Writes are then noted with their writer.
   GlobalSpace(Wave& wave, Access access, bool synchronising = false)
       : wave_(wave), access_(access), synchronising_(synchronising) {}
 
@@ -150,6 +155,7 @@ class GlobalSpace {
       wave_.at(address, bytes, access_);
       proven_ = true;
     }
+    if (wave_.launch->listener != nullptr) tell(address, bytes);
     return trusted(address);
   }
   /// One lane's bytes into `to`.
@@ -189,6 +195,8 @@ class GlobalSpace {
 
  private:
   void note(std::uint64_t address, std::uint32_t bytes);
+  void tell(std::uint64_t address, std::uint64_t bytes) const;
+  void tell_all(const LaneAddresses& lanes, std::uint32_t bytes) const;
 
   Wave& wave_;
   Access access_;

@@ -49,7 +49,7 @@ void load(Wave& wave, const Instruction& in) {
     return load_lanes<kind>(ScratchSpace(wave), private_segment_lanes(wave, in), rows);
   }
   const BufferLanes lanes = buffer_lanes(wave, in, kind.bytes);
-  GlobalSpace space(wave, Access::Load);
+  GlobalSpace space(wave, Access::Load, is_coherent_load(wave, in));
   for_each_lane(lanes.outside, [&](std::uint32_t lane) {
     std::array<std::uint8_t, kind.bytes> bytes{};
     for_dwords_inside<kind>(lanes, lane, [&](std::uint64_t address, std::uint32_t byte) {

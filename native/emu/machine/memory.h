@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -24,6 +25,19 @@ struct Writer {
   std::uint32_t workgroup = 0;  ///< linear workgroup id
   std::uint32_t wave = 0;
   std::uint64_t pc = 0;
+};
+
+/// How bytes are touched, where it matters who else touches them. Loads and stores that go around
+/// the caches, as those of atomic objects do, count as atomic.
+enum class Touch : std::uint8_t { Read, Write, AtomicRead, AtomicWrite };
+constexpr std::size_t touch_kinds = 4;
+
+/// Hears of everything that one launch touches.
+class TouchListener {
+ public:
+  virtual ~TouchListener() = default;
+  /// The launch touches these bytes now.
+  virtual void touch(std::uint64_t address, std::uint64_t bytes, Touch how) = 0;
 };
 
 /// The device's view of memory. A device address is the host address of the same bytes, so an

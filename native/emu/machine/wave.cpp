@@ -1,10 +1,25 @@
 #include "machine/wave.h"
 
 #include <cstring>
+#include <optional>
 
 #include "machine/trap.h"
 
 namespace hipgraph::emu {
+namespace {
+
+/// How a scalar access touches memory; vector ones are told by their instructions, all lanes at
+/// once.
+std::optional<Touch> scalar_touch(Access access) {
+  switch (access) {
+    case Access::ScalarLoad: return Touch::Read;
+    case Access::ScalarStore: return Touch::Write;
+    case Access::ScalarAtomic: return Touch::AtomicWrite;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
 
 std::uint8_t* Wave::at(std::uint64_t address, std::uint32_t bytes, Access access) {
   Memory& memory = *launch->memory;
@@ -20,6 +35,9 @@ std::uint8_t* Wave::at(std::uint64_t address, std::uint32_t bytes, Access access
   if (writes && !range.writable) {
     throw Trap(TrapKind::MemoryFault,
                "write to read-only memory: " + memory.describe(address, bytes));
+  }
+  if (launch->listener != nullptr) {
+    if (const auto how = scalar_touch(access)) launch->listener->touch(address, bytes, *how);
   }
   if (range.shared && access != Access::Store && access != Access::ScalarStore) ++shared_reads;
   return reinterpret_cast<std::uint8_t*>(address);

@@ -37,6 +37,7 @@ constexpr std::size_t instruction_classes = 8;
 /// Facts shared by all waves of one kernel launch; state only, no meaning.
 struct LaunchFacts {
   Memory* memory = nullptr;
+  TouchListener* listener = nullptr;  ///< null unless somebody wants to know what is touched
   Target target = Target::gfx942;
   std::uint64_t launch = 0;     ///< launch number, 1 for the first
   std::uint32_t vgpr_rows = 0;  ///< architected VGPRs allocated

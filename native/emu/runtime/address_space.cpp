@@ -16,7 +16,7 @@ constexpr std::size_t small_copy = 4096;
 
 bool on_device(AllocationKind kind) {
   return kind == AllocationKind::Device || kind == AllocationKind::Managed ||
-         kind == AllocationKind::Code;
+         kind == AllocationKind::ManagedVariable || kind == AllocationKind::Code;
 }
 
 bool numbered(AllocationKind kind) {
@@ -230,6 +230,16 @@ std::optional<Allocation> AddressSpace::lookup(std::uint64_t address) const {
   const State::Shared lock(state_->mutex);
   const Block* block = state_->known_block(address);
   return block == nullptr ? std::nullopt : std::optional(block->allocation);
+}
+
+std::vector<Allocation> AddressSpace::live(int device) const {
+  const State::Shared lock(state_->mutex);
+  std::vector<Allocation> found;
+  for (const auto& [base, block] : state_->blocks) {
+    const bool own = block->live.load() && block->allocation.device == device;
+    if (own) found.push_back(block->allocation);
+  }
+  return found;
 }
 
 std::size_t AddressSpace::used_bytes(int device) const {

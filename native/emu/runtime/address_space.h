@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "machine/memory.h"
 
@@ -17,6 +18,7 @@ enum class AllocationKind : std::uint8_t {
   Imported,  ///< device memory of another process
   Pinned,
   Managed,
+  ManagedVariable,  ///< of a program or module
   Registered,
   Code,
   Kernarg,
@@ -67,6 +69,8 @@ class AddressSpace final : public Memory {
   void refund(int device, std::size_t bytes);
   /// Frees the allocation that starts at `base`; false when there is none.
   bool release(std::uint64_t base);
+  /// Every live allocation of a device.
+  std::vector<Allocation> live(int device) const;
   /// The live allocation holding `address` (interior pointers too).
   std::optional<Allocation> lookup(std::uint64_t address) const;
   /// Bytes of device memory in use and in total on a device (hipMemGetInfo).

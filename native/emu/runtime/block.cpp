@@ -17,6 +17,7 @@ const char* origin(AllocationKind kind) {
     case AllocationKind::Imported: return "hipIpcOpenMemHandle ";
     case AllocationKind::Pinned: return "hipHostMalloc ";
     case AllocationKind::Managed: return "hipMallocManaged ";
+    case AllocationKind::ManagedVariable: return "managed variable ";
     case AllocationKind::Registered: return "hipHostRegister ";
     case AllocationKind::Code: return "code object";
     case AllocationKind::Kernarg: return "kernarg segment";

@@ -243,6 +243,7 @@ const Variable* CodeObject::variable(std::string_view name) const {
 }
 
 std::span<const Kernel> CodeObject::kernels() const { return state_->kernels; }
+std::span<const Variable> CodeObject::variables() const { return state_->variables; }
 std::uint64_t CodeObject::base() const { return state_->memory.base(); }
 std::size_t CodeObject::bytes() const { return state_->memory.bytes().size(); }
 int CodeObject::device() const { return state_->device; }

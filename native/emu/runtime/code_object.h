@@ -61,6 +61,7 @@ class CodeObject {
   const Kernel* kernel(std::string_view name) const;
   const Variable* variable(std::string_view name) const;
   std::span<const Kernel> kernels() const;
+  std::span<const Variable> variables() const;
   /// "symbol+0x1c" of a pc inside this code object.
   std::string symbolize(std::uint64_t pc) const;
   std::uint64_t base() const;

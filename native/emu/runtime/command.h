@@ -1,9 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "machine/memory.h"
+
 namespace hipgraph::emu {
+
+class LaunchTrack;
 
 /// Error a command ended with, as a hipError_t number; 0 is success.
 using Status = int;
@@ -21,6 +26,8 @@ class Command {
   virtual ~Command() = default;
   /// Begins the work, on the executor's thread. May throw nothing; a failure is a Status.
   virtual Progress start() = 0;
+  /// What reports call the work ("copy"); empty where it touches no memory.
+  virtual std::string what() const { return {}; }
   /// Status once complete.
   Status status() const { return status_; }
   /// Whether the command completed (reads are ordered by the executor's lock).
@@ -30,15 +37,21 @@ class Command {
   std::uint64_t failure() const { return failure_; }
 
  protected:
+  /// Tells the race check, if there is one, that the command touches these bytes now.
+  void touch(const void* begin, std::size_t bytes, Touch how);
+  /// What the race check knows of the command; null when there is none.
+  LaunchTrack* track() const { return track_.get(); }
   /// Set by the command before it completes.
   Status status_ = 0;
 
  private:
   friend class Executor;
+  friend class RaceCheck;
   std::vector<std::shared_ptr<Command>> dependents_;
   std::uint32_t waits_for_ = 0;
   std::uint64_t failure_ = 0;
   bool complete_ = false;
+  std::shared_ptr<LaunchTrack> track_;
 };
 
 using CommandPtr = std::shared_ptr<Command>;

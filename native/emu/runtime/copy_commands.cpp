@@ -65,6 +65,8 @@ class CopyRows final : public Command {
  public:
   explicit CopyRows(const CopyRegion& region) : region_(region) {}
 
+  std::string what() const override { return "copy"; }
+
   Progress start() override {
     const CopyRegion& r = region_;
     for (std::size_t z = 0; z < r.depth; ++z) {
@@ -78,11 +80,13 @@ class CopyRows final : public Command {
   }
 
  private:
-  Status copy_row(std::byte* to, const std::byte* from) const {
+  Status copy_row(std::byte* to, const std::byte* from) {
     const std::size_t bytes = region_.width;
     if (!check_alive(from, bytes, "copy from") || !check_alive(to, bytes, "copy to")) {
       return status::illegal_address;
     }
+    touch(from, bytes, Touch::Read);
+    touch(to, bytes, Touch::Write);
     std::memmove(to, from, bytes);
     note(to, bytes);
     return status::success;
@@ -94,6 +98,8 @@ class CopyRows final : public Command {
 class Fill final : public Command {
  public:
   explicit Fill(const FillRegion& region) : region_(region) {}
+
+  std::string what() const override { return "memset"; }
 
   Progress start() override {
     const FillRegion& r = region_;
@@ -107,9 +113,10 @@ class Fill final : public Command {
   }
 
  private:
-  Status fill(std::byte* to) const {
+  Status fill(std::byte* to) {
     const std::size_t bytes = region_.width * region_.element_size;
     if (!check_alive(to, bytes, "fill of")) return status::illegal_address;
+    touch(to, bytes, Touch::Write);
     fill_row(to, region_);
     note(to, bytes);
     return status::success;

@@ -78,6 +78,14 @@ DivergencePolicy divergence_policy() {
   refuse(variable, text, "off, warn or error; correct it or unset it");
 }
 
+Check wanted_check() {
+  constexpr const char* variable = "HIPGRAPH_EMU_CHECK";
+  const std::string_view text = value_of(variable);
+  if (text.empty() || text == "off") return Check::Off;
+  if (text == "race") return Check::Race;
+  refuse(variable, text, "off or race; correct it or unset it");
+}
+
 DeviceModel read_environment() {
   DeviceModel model;
   const Product& product = chosen_product(model.target_id);
@@ -89,6 +97,7 @@ DeviceModel read_environment() {
   model.devices = static_cast<int>(number("HIPGRAPH_EMU_DEVICES", 1, max_devices, 1));
   model.seed = number("HIPGRAPH_EMU_SEED", 0, std::numeric_limits<std::uint64_t>::max(), 0);
   model.divergence = divergence_policy();
+  model.check = wanted_check();
   return model;
 }
 

@@ -15,12 +15,17 @@ struct LaunchRequest {
   const Kernel* kernel = nullptr;
   std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< workgroups
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
+  std::array<std::uint32_t, 3> rest{};          ///< work-items of an axis' last block, 0: all
   std::uint32_t dynamic_lds_bytes = 0;
   std::vector<std::uint8_t> kernarg;  ///< explicit arguments; hidden ones are filled in here
   std::string origin;                 ///< "stream 0x..", "graph exec 3 node 5": for reports
   int device = 0;
   std::shared_ptr<const void> keeps;  ///< whatever must live until the launch ends
 };
+
+/// Work-items along each axis of the workgroup at a position of the grid.
+std::array<std::uint32_t, 3> block_at(const LaunchRequest& request,
+                                      const std::array<std::uint32_t, 3>& position);
 
 /// A command that runs a kernel on the emulated device.
 CommandPtr make_dispatch(LaunchRequest request);

@@ -13,6 +13,7 @@ class Dispatch final : public Command, public std::enable_shared_from_this<Dispa
   explicit Dispatch(LaunchRequest request) : request_(std::move(request)) {}
 
   Progress start() override;
+  std::string what() const override { return "kernel " + request_.kernel->name; }
   const LaunchRequest& request() const { return request_; }
   KernelRun& run() { return *run_; }
   /// Throws away what is left of the run and completes the command.

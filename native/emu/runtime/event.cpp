@@ -34,10 +34,11 @@ EventPtr find_event(hipEvent_t handle) {
   return event;
 }
 
-EventPtr create_event(unsigned flags) {
+EventPtr create_event(unsigned flags, SharedEventPtr shared) {
   auto event = std::make_shared<Event>();
   event->device = this_thread().device;
   event->flags = flags;
+  event->shared = std::move(shared);
   events().insert(event);
   return event;
 }
@@ -48,11 +49,21 @@ void destroy_event(hipEvent_t handle) {
   events().erase(handle);
 }
 
+void destroy_events(int device) {
+  std::vector<hipEvent_t> handles;
+  for (const auto& [handle, event] : events().all()) {
+    if (event->device == device) handles.push_back(handle);
+  }
+  for (const hipEvent_t handle : handles) events().erase(handle);
+}
+
 CommandPtr begin_record(Event& event, const StreamPtr& stream) {
   event.capture.reset();
   event.nodes.clear();
   event.stream = stream;
-  if (event.timed()) {
+  if (event.shared) {
+    event.command = event.shared->record();
+  } else if (event.timed()) {
     event.timestamp = std::make_shared<Timestamp>();
     event.command = make_action(stamp, event.timestamp);
   } else {

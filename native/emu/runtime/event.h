@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hip_abi.h"
+#include "runtime/shared_event.h"
 #include "runtime/stream.h"
 
 namespace hipgraph::emu {
@@ -22,6 +23,7 @@ struct Event {
   std::weak_ptr<Stream> stream;          ///< where it was last recorded
   CommandPtr command;                    ///< null: never recorded eagerly
   std::shared_ptr<Timestamp> timestamp;  ///< null with hipEventDisableTiming
+  SharedEventPtr shared;                 ///< null without hipEventInterprocess
   std::shared_ptr<Capture> capture;      ///< the capture it was last recorded in
   std::vector<hipGraphNode_t> nodes;     ///< the frontier at that record
 
@@ -35,10 +37,12 @@ using EventPtr = std::shared_ptr<Event>;
 EventPtr find_event(hipEvent_t handle);
 /// The live event behind a handle, or null.
 EventPtr live_event(hipEvent_t handle);
-/// A new event of the current device.
-EventPtr create_event(unsigned flags);
+/// A new event of the current device; `shared` when other processes may know it.
+EventPtr create_event(unsigned flags, SharedEventPtr shared);
 /// Forgets an event; a pending record is still carried out.
 void destroy_event(hipEvent_t handle);
+/// Forgets every event of a device.
+void destroy_events(int device);
 /// Makes the event stand for a command that is still to be handed over, on `stream`.
 CommandPtr begin_record(Event& event, const StreamPtr& stream);
 /// Puts the event behind all work of `stream`.

@@ -16,6 +16,7 @@
 #include "runtime/address_space.h"
 #include "runtime/host_function.h"
 #include "runtime/memory_operations.h"
+#include "runtime/race_check.h"
 #include "runtime/scheduler.h"
 #include "runtime/status.h"
 
@@ -132,11 +133,14 @@ void Executor::State::release_dependents(Command& command, std::vector<CommandPt
 /// Completes `command` and whatever fails with it. The caller destroys `done` after unlocking:
 /// the last owner of a command may run code of others.
 void Executor::State::complete(const CommandPtr& command, std::vector<CommandPtr>& done) {
+  RaceCheck* const check = RaceCheck::active();
+  if (check != nullptr && check->end(*command)) command->status_ = status::launch_failure;
   const bool fresh = command->status_ != status::success && command->failure_ == 0;
   if (fresh) command->failure_ = ++failures;
   done.push_back(command);
   for (std::size_t i = 0; i < done.size(); ++i) {
     Command& next = *done[i];
+    if (check != nullptr && i != 0) check->end(next);
     next.complete_ = true;
     release_dependents(next, done);
   }
@@ -155,6 +159,7 @@ void Executor::State::make_ready(const CommandPtr& command, std::vector<CommandP
 }
 
 void Executor::State::start(const CommandPtr& command) {
+  if (RaceCheck* check = RaceCheck::active()) check->begin(*command);
   if (command->start() == Progress::Running) return;
   std::vector<CommandPtr> done;
   const std::lock_guard lock(mutex);
@@ -267,6 +272,7 @@ Status Executor::wait(const CommandPtr& command) {
     state.completed.wait(lock, [&command] { return command->complete_; });
     state.awaited.erase(std::find(state.awaited.begin(), state.awaited.end(), command.get()));
   }
+  if (RaceCheck* check = RaceCheck::active()) check->host_learns(*command);
   return command->status_;
 }
 
@@ -291,6 +297,17 @@ bool Executor::precedes(const CommandPtr& earlier, std::span<const CommandPtr> l
   return earlier->complete_ || std::ranges::any_of(later, [&](const CommandPtr& each) {
            return found.contains(each.get());
          });
+}
+
+std::string Executor::running_report() {
+  // Between two rounds nobody else touches the waves.
+  auto report = std::make_shared<std::string>();
+  const CommandPtr look = make_action(
+      [](void* to) { *static_cast<std::string*>(to) = Scheduler::instance().running_report(); },
+      report);
+  submit(look, {});
+  wait(look);
+  return *report;
 }
 
 void Executor::finish(const CommandPtr& command, Status status) {

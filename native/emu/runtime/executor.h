@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "runtime/command.h"
 
@@ -29,6 +30,8 @@ class Executor {
   bool complete(const CommandPtr& command);
   /// Whether one of `later` is `earlier`, or runs only after it; `earlier` may complete meanwhile.
   bool precedes(const CommandPtr& earlier, std::span<const CommandPtr> later);
+  /// JSON of the kernels that run, as of some moment during the call; empty when none does.
+  std::string running_report();
   /// Marks an externally running command (host function) complete. Called from any thread.
   void finish(const CommandPtr& command, Status status);
 

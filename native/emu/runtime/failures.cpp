@@ -5,6 +5,7 @@
 #include "runtime/api_lock.h"
 #include "runtime/graph_memory.h"
 #include "runtime/memory_pools.h"
+#include "runtime/race_check.h"
 
 namespace hipgraph::emu {
 
@@ -28,6 +29,11 @@ hipError_t Failures::query(std::span<const CommandPtr> commands) {
     return !command || Executor::instance().complete(command);
   });
   if (!done) return hipErrorNotReady;
+  if (RaceCheck* check = RaceCheck::active()) {
+    for (const CommandPtr& command : commands) {
+      if (command) check->host_learns(*command);
+    }
+  }
   // Asking is not being told: whoever waits for the work still gets the code.
   for (const CommandPtr& command : commands) {
     if (command && command->failure() != 0 && !reported_.contains(command->failure())) {

@@ -4,13 +4,16 @@
 
 #include "entry.h"
 #include "runtime/api_lock.h"
+#include "runtime/block.h"
 #include "runtime/divergence.h"
 #include "runtime/event.h"
 #include "runtime/executor.h"
 #include "runtime/failures.h"
 #include "runtime/graph_memory.h"
 #include "runtime/handle_table.h"
+#include "runtime/host_function.h"
 #include "runtime/node_commands.h"
+#include "runtime/race_check.h"
 #include "runtime/timeline.h"
 
 namespace hipgraph::emu {
@@ -30,21 +33,42 @@ void keep_objects_of(const Graph& graph, UserReferences& references) {
   }
 }
 
-/// Gives up, as a host function, what an exec held while it was in flight.
 void drop_references(void* references) {
   const ApiLock lock(ApiLock::Caller::Library);
   delete static_cast<UserReferences*>(references);
 }
+
+/// Holds what an exec held while it was in flight. A failure before it keeps it from starting, but
+/// not from ending.
+class HeldReferences final : public Command {
+ public:
+  explicit HeldReferences(UserReferences references) : references_(std::move(references)) {}
+  HeldReferences(const HeldReferences&) = delete;
+  HeldReferences& operator=(const HeldReferences&) = delete;
+  /// The caller's destructors run where host functions do.
+  ~HeldReferences() override {
+    run_host_function(drop_references, new UserReferences(std::move(references_)));
+  }
+  Progress start() override { return Progress::Complete; }
+
+ private:
+  UserReferences references_;
+};
 
 /// The commands of one launch, in an order where predecessors come first.
 struct Batch {
   int device;
   StreamPtr stream;
   std::string origin;
+  std::string where;   ///< the stream, for reports
+  CommandPtr earlier;  ///< a launch to wait for although nothing orders the two; null: none
   std::vector<CommandPtr> commands;
   std::vector<std::vector<CommandPtr>> after;
 
-  CommandPtr add(CommandPtr command, std::vector<CommandPtr> predecessors) {
+  CommandPtr add(CommandPtr command, std::vector<CommandPtr> predecessors,
+                 const std::string& place = {}) {
+    if (RaceCheck* check = RaceCheck::active()) check->follow(*command, predecessors, place);
+    if (earlier != nullptr) predecessors.push_back(earlier);
     commands.push_back(command);
     after.push_back(std::move(predecessors));
     return command;
@@ -91,8 +115,9 @@ struct Batch {
       return add(make_marker(), std::move(predecessors));
     }
     if (!std::holds_alternative<ChildWork>(node.work)) {
-      const std::string place = origin + " node " + std::to_string(position);
-      return add(make_command(node.work, device, place), std::move(predecessors));
+      const std::string place = origin + " node " + std::to_string(position) + " (" +
+                                hex(reinterpret_cast<std::uint64_t>(node.origin)) + ") on " + where;
+      return add(make_command(node.work, device, place), std::move(predecessors), place);
     }
     // The marker comes after the child's own start too, so that an empty child still orders.
     std::vector<CommandPtr> ends = add_nodes(node.child, predecessors);
@@ -143,21 +168,27 @@ GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
 GraphExec::~GraphExec() {
   if (references_.empty()) return;
   if (!last_end_ || Executor::instance().complete(last_end_)) return;
-  auto* kept = new UserReferences(std::move(references_));
-  Executor::instance().submit(make_host_function(drop_references, kept), {&last_end_, 1});
+  const auto held = std::make_shared<HeldReferences>(std::move(references_));
+  Executor::instance().submit(held, {&last_end_, 1});
 }
 
 void GraphExec::launch(const StreamPtr& stream) {
   check_modules(nodes_);
   if (nodes_.empty()) return;
   begin_memory_launch(nodes_, flags_ == hipGraphInstantiateFlagAutoFreeOnLaunch);
-  std::vector<CommandPtr> entry = predecessors(*stream);
+  const std::vector<CommandPtr> entry = predecessors(*stream);
+  Batch batch{device_,
+              stream,
+              "graph exec " + std::to_string(number_),
+              origin_of_stream(stream->handle),
+              nullptr,
+              {},
+              {}};
   if (last_end_ && !Executor::instance().complete(last_end_)) {
     // HIP leaves launches of one exec unordered unless streams or events order them.
     if (!Executor::instance().precedes(last_end_, entry)) diverge(Divergence::OverlappingLaunches);
-    entry.push_back(last_end_);
+    batch.earlier = last_end_;
   }
-  Batch batch{device_, stream, "graph exec " + std::to_string(number_), {}, {}};
   std::vector<CommandPtr> leaves = batch.add_nodes(nodes_, entry);
   const CommandPtr end =
       leaves.size() == 1 ? leaves.front() : batch.add(make_marker(), std::move(leaves));

@@ -238,6 +238,17 @@ AllocationPtr claim_graph_memory(std::uint64_t address) {
   return allocation;
 }
 
+void free_graph_memory(int device) {
+  std::erase_if(memory().active, [device](const auto& entry) {
+    const AllocationPtr& it = entry.second;
+    if (it->device() != device) return false;
+    it->active = false;
+    it->retire();
+    return true;
+  });
+  trim_graph_memory(device);
+}
+
 std::uint64_t graph_memory_attribute(int device, hipGraphMemAttributeType attribute) {
   const Lock lock(memory().mutex);
   const Held& it = memory().of(device);

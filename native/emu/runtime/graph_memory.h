@@ -74,6 +74,9 @@ void begin_memory_launch(const std::vector<ExecNode>& nodes, bool free_first);
 /// none.
 std::shared_ptr<GraphAllocation> claim_graph_memory(std::uint64_t address);
 
+/// Frees every launched allocation of a device, whose work must be done.
+void free_graph_memory(int device);
+
 /// What graphs use and keep of a device's memory.
 std::uint64_t graph_memory_attribute(int device, hipGraphMemAttributeType attribute);
 /// Forgets one of the two high-water marks.

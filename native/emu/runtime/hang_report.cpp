@@ -44,9 +44,10 @@ std::string progress(KernelRun& run) {
 }
 
 /// The waves of one kernel, by instruction and cause.
-std::string kernel_text(KernelRun& run, const std::vector<StuckWave>& waves) {
+std::string kernel_text(KernelRun& run, const std::vector<StuckWave>& waves,
+                        const std::string& cause) {
   std::string text = launch_text(run.request(), run.facts().launch) + ": " + progress(run) + "\n";
-  if (const std::string rest = not_started(run); !rest.empty()) text += "  cause: " + rest + "\n";
+  if (!cause.empty()) text += "  cause: " + cause + "\n";
   return text + stuck_text(waves);
 }
 
@@ -76,40 +77,60 @@ std::string wave_json(const StuckWave& wave) {
   return json.text();
 }
 
-std::string kernel_json(KernelRun& run) {
+std::string kernel_json(KernelRun& run, const std::string& cause) {
   return launch_json(run.request(), run.facts().launch)
       .add("workgroups", run.workgroups())
       .add("started", run.started())
       .add("resident", run.resident().size())
-      .add("cause", not_started(run))
+      .add("cause", cause)
       .text();
 }
 
-}  // namespace
-
-void report_hang(std::span<KernelRun* const> kernels) {
+/// Kernels and their waves, as text and JSON.
+struct Account {
   std::string text;
-  JsonArray kernels_json;
-  JsonArray waves_json;
+  JsonArray kernels, waves;
   std::size_t total = 0;
-  for (KernelRun* run : kernels) {
-    std::vector<StuckWave> stuck;
-    for (const std::unique_ptr<ResidentWorkgroup>& workgroup : run->resident()) {
+
+  Account(std::span<KernelRun* const> all, Verdict verdict) {
+    for (KernelRun* run : all) add(*run, all, verdict);
+  }
+  void add(KernelRun& run, std::span<KernelRun* const> all, Verdict verdict) {
+    std::vector<StuckWave> found;
+    for (const std::unique_ptr<ResidentWorkgroup>& workgroup : run.resident()) {
       for (const ResidentWave& wave : workgroup->waves) {
         if (wave.wave.status == WaveStatus::Ended) continue;
-        stuck.push_back(examine(*run, *workgroup, wave, kernels));
-        waves_json.add_raw(wave_json(stuck.back()));
+        found.push_back(examine(run, *workgroup, wave, all, verdict));
+        waves.add_raw(wave_json(found.back()));
       }
     }
-    total += stuck.size();
-    text += kernel_text(*run, stuck);
-    kernels_json.add_raw(kernel_json(*run));
+    const std::string cause = verdict == Verdict::Deadlock ? not_started(run) : std::string();
+    total += found.size();
+    text += kernel_text(run, found, cause);
+    kernels.add_raw(kernel_json(run, cause));
   }
+};
+
+}  // namespace
+
+std::string running_report(std::span<KernelRun* const> kernels) {
+  if (kernels.empty()) return {};
+  const Account account(kernels, Verdict::RunsOn);
   JsonObject json;
-  json.add("kind", "hang").add("stuck_waves", total);
-  json.add_raw("kernels", kernels_json.text()).add_raw("waves", waves_json.text());
-  publish_report("emulated device: deadlock: " + count(total, "wave") + " of " +
-                     count(kernels.size(), "kernel") + " can never proceed\n" + text,
+  json.add("kind", "running");
+  json.add("text", "emulated device: " + count(account.total, "wave") + " of " +
+                       count(kernels.size(), "kernel") + " have not ended\n" + account.text);
+  json.add_raw("kernels", account.kernels.text()).add_raw("waves", account.waves.text());
+  return json.text();
+}
+
+void report_hang(std::span<KernelRun* const> kernels) {
+  const Account account(kernels, Verdict::Deadlock);
+  JsonObject json;
+  json.add("kind", "hang").add("stuck_waves", account.total);
+  json.add_raw("kernels", account.kernels.text()).add_raw("waves", account.waves.text());
+  publish_report("emulated device: deadlock: " + count(account.total, "wave") + " of " +
+                     count(kernels.size(), "kernel") + " can never proceed\n" + account.text,
                  json.text());
 }
 

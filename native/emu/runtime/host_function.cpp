@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "runtime/executor.h"
+#include "runtime/race_check.h"
 #include "runtime/status.h"
 
 namespace hipgraph::emu {
@@ -97,6 +98,7 @@ class CallbackThread {
 };
 
 Progress HostFunction::start() {
+  if (RaceCheck* check = RaceCheck::active()) check->host_learns(*this);
   in_flight.fetch_add(1);
   CallbackThread::instance().push(shared_from_this());
   return Progress::Running;
@@ -107,6 +109,10 @@ Progress HostFunction::start() {
 int host_functions_in_flight() { return in_flight.load(); }
 bool on_callback_thread() { return is_callback_thread; }
 void stop_host_functions() { stopped.store(true); }
+
+void run_host_function(void (*function)(void*), void* user_data) {
+  std::make_shared<HostFunction>(function, user_data)->start();
+}
 
 CommandPtr make_host_function(void (*function)(void*), void* user_data) {
   return std::make_shared<HostFunction>(function, user_data);

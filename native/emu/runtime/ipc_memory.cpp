@@ -32,7 +32,7 @@ struct FileIdentity {
 /// What a handle holds. The identity tells a descriptor that the exporter used again, or another
 /// process with its number, from the exported file.
 struct HandleFields {
-  std::uint64_t magic = handle_magic;
+  std::uint64_t magic = 0;
   std::uint64_t bytes = 0;   ///< of the allocation
   std::uint64_t offset = 0;  ///< of the exported pointer in it
   FileIdentity file;
@@ -40,10 +40,12 @@ struct HandleFields {
   std::int32_t descriptor = -1;
   std::uint64_t number = 0;  ///< of the allocation: handles of different ones differ
   std::uint64_t unused = 0;
-
-  static constexpr std::uint64_t handle_magic = 0x314d454d43504948;  // "HIPCMEM1"
 };
-static_assert(sizeof(HandleFields) == sizeof(hipIpcMemHandle_t));
+static_assert(sizeof(HandleFields) == sizeof(hipIpcMemHandle_t) &&
+              sizeof(HandleFields) == sizeof(hipIpcEventHandle_t));
+
+constexpr std::uint64_t memory_magic = 0x314d454d43504948;  // "HIPCMEM1"
+constexpr std::uint64_t event_magic = 0x3154564543504948;   // "HIPCEVT1"
 
 /// A mapping of another process's allocation.
 struct Import {
@@ -116,12 +118,11 @@ std::uint64_t map_handle(const HandleFields& handle, int device) {
   return made->base;
 }
 
-}  // namespace
-
-hipIpcMemHandle_t export_memory(std::uint64_t address) {
+HandleFields export_as(std::uint64_t magic, std::uint64_t address) {
   const std::optional<Allocation> allocation = AddressSpace::instance().lookup(address);
   require(allocation && allocation->kind == AllocationKind::Device, hipErrorInvalidValue);
   HandleFields fields;
+  fields.magic = magic;
   fields.bytes = allocation->bytes;
   fields.offset = address - allocation->base;
   fields.process = getpid();
@@ -129,14 +130,13 @@ hipIpcMemHandle_t export_memory(std::uint64_t address) {
   fields.number = allocation->number;
   require(fields.descriptor >= 0, hipErrorInvalidValue);
   fields.file = identity_of(facts_of(fields.descriptor));
-  return std::bit_cast<hipIpcMemHandle_t>(fields);
+  return fields;
 }
 
-std::uint64_t import_memory(const hipIpcMemHandle_t& handle, int device) {
-  const auto fields = std::bit_cast<HandleFields>(handle);
+std::uint64_t import_as(std::uint64_t magic, const HandleFields& fields, int device) {
   require(fields.bytes != 0, hipErrorInvalidValue);
   require(fields.process != getpid(), hipErrorInvalidContext);
-  const bool plausible = fields.magic == HandleFields::handle_magic && fields.offset < fields.bytes;
+  const bool plausible = fields.magic == magic && fields.offset < fields.bytes;
   require(plausible, hipErrorInvalidDevicePointer);
   Imports& imports = Imports::instance();
   const std::lock_guard lock(imports.mutex);
@@ -150,17 +150,48 @@ std::uint64_t import_memory(const hipIpcMemHandle_t& handle, int device) {
   return base + fields.offset;
 }
 
+/// Ends one use of the mapping that starts at `base`; false when there is none.
+bool end_use(std::uint64_t base) {
+  Imports& imports = Imports::instance();
+  const std::lock_guard lock(imports.mutex);
+  const auto found = imports.by_base.find(base);
+  if (found == imports.by_base.end()) return false;
+  if (--found->second.uses != 0) return true;
+  imports.by_base.erase(found);
+  AddressSpace::instance().release(base);
+  return true;
+}
+
+}  // namespace
+
+hipIpcMemHandle_t export_memory(std::uint64_t address) {
+  return std::bit_cast<hipIpcMemHandle_t>(export_as(memory_magic, address));
+}
+
+std::uint64_t import_memory(const hipIpcMemHandle_t& handle, int device) {
+  return import_as(memory_magic, std::bit_cast<HandleFields>(handle), device);
+}
+
+hipIpcEventHandle_t export_event_memory(std::uint64_t base) {
+  return std::bit_cast<hipIpcEventHandle_t>(export_as(event_magic, base));
+}
+
+std::uint64_t import_event_memory(const hipIpcEventHandle_t& handle, int device) {
+  try {
+    return import_as(event_magic, std::bit_cast<HandleFields>(handle), device);
+  } catch (const abi::Failure& failure) {
+    const bool unreadable = failure.code == hipErrorInvalidDevicePointer;
+    throw abi::Failure{unreadable ? hipErrorInvalidValue : failure.code};
+  }
+}
+
+void release_event_memory(std::uint64_t base) { end_use(base); }
+
 void close_import(std::uint64_t address) {
   const std::optional<Allocation> allocation = AddressSpace::instance().lookup(address);
   require(allocation && allocation->kind == AllocationKind::Imported, hipErrorInvalidValue);
   wait_for_device(allocation->device);
-  Imports& imports = Imports::instance();
-  const std::lock_guard lock(imports.mutex);
-  const auto found = imports.by_base.find(allocation->base);
-  require(found != imports.by_base.end(), hipErrorInvalidValue);
-  if (--found->second.uses != 0) return;
-  imports.by_base.erase(found);
-  AddressSpace::instance().release(allocation->base);
+  require(end_use(allocation->base), hipErrorInvalidValue);
 }
 
 }  // namespace hipgraph::emu

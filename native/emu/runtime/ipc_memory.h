@@ -18,4 +18,10 @@ std::uint64_t import_memory(const hipIpcMemHandle_t& handle, int device);
 /// unmaps it.
 void close_import(std::uint64_t address);
 
+/// The same for the memory of a shared event; what is no such handle is an invalid value.
+hipIpcEventHandle_t export_event_memory(std::uint64_t base);
+std::uint64_t import_event_memory(const hipIpcEventHandle_t& handle, int device);
+/// Ends one use at once: nothing may need the memory any more. The API lock may be held.
+void release_event_memory(std::uint64_t base);
+
 }  // namespace hipgraph::emu

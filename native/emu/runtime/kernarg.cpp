@@ -62,10 +62,11 @@ const char* part_behind(std::string_view kind) {
 /// Value of a hidden argument that counts something along an axis.
 std::optional<std::uint64_t> per_axis(std::string_view stem, std::size_t axis,
                                       const LaunchRequest& request) {
-  if (stem == "hidden_block_count") return request.grid[axis];
+  const bool whole = request.rest[axis] == 0;
+  if (stem == "hidden_block_count") return request.grid[axis] - (whole ? 0 : 1);
   if (stem == "hidden_group_size") return request.block[axis];
-  // Grids are whole blocks here, and begin at the origin.
-  if (stem == "hidden_remainder" || stem == "hidden_global_offset") return 0;
+  if (stem == "hidden_remainder") return request.rest[axis];
+  if (stem == "hidden_global_offset") return 0;
   return std::nullopt;
 }
 
@@ -126,6 +127,7 @@ Packet packet_of(const LaunchRequest& request, std::uint64_t kernarg) {
   for (std::size_t i = 0; i < 3; ++i) {
     packet.block[i] = static_cast<std::uint16_t>(request.block[i]);
     packet.grid_items[i] = request.grid[i] * request.block[i];
+    if (request.rest[i] != 0) packet.grid_items[i] -= request.block[i] - request.rest[i];
   }
   packet.scratch_bytes = request.kernel->scratch_bytes;
   packet.lds_bytes = request.kernel->lds_bytes + request.dynamic_lds_bytes;

@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint8_t lds_poison = 0xBE;
 constexpr std::uint8_t scratch_poison = 0xBE;
 
-std::uint32_t items(const LaunchRequest& request) {
-  return request.block[0] * request.block[1] * request.block[2];
+std::uint32_t items(const std::array<std::uint32_t, 3>& size) {
+  return size[0] * size[1] * size[2];
 }
 
 /// Scratch of a lane: the kernel's own, and a stack where calls are not known to the compiler.
@@ -43,12 +43,13 @@ LaunchFacts facts_of(const LaunchRequest& request) {
 }
 
 void check_fits(const LaunchRequest& request) {
-  if (workgroups_per_compute_unit(*request.kernel, items(request), request.dynamic_lds_bytes) > 0) {
+  if (workgroups_per_compute_unit(*request.kernel, items(request.block),
+                                  request.dynamic_lds_bytes) > 0) {
     return;
   }
   throw LoadError{status::invalid_configuration,
                   "kernel " + request.kernel->name + ": one workgroup of " +
-                      std::to_string(items(request)) + " work-items with " +
+                      std::to_string(items(request.block)) + " work-items with " +
                       std::to_string(request.kernel->lds_bytes + request.dynamic_lds_bytes) +
                       " bytes of LDS does not fit on a compute unit"};
 }
@@ -61,13 +62,12 @@ KernelRun::KernelRun(const LaunchRequest& request)
       program_(request.kernel->code_object->program(*request.kernel)),
       facts_(facts_of(request)),
       start_{&request, Descriptor::at(request.kernel->descriptor), &memory_},
-      footprint_(footprint(*request.kernel, items(request), request.dynamic_lds_bytes)),
-      waves_per_workgroup_(footprint_.waves),
+      footprint_(footprint(*request.kernel, items(request.block), request.dynamic_lds_bytes)),
       workgroups_(std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2]) {
   LaunchNames::note(facts_.launch, request.kernel->name);
 }
 
-KernelRun::~KernelRun() { Counters::add(facts_, started_, started_ * waves_per_workgroup_); }
+KernelRun::~KernelRun() { Counters::add(facts_, started_, waves_); }
 
 std::array<std::uint32_t, 3> KernelRun::position(std::uint64_t workgroup) const {
   const std::uint64_t x = request_.grid[0];
@@ -90,10 +90,11 @@ void KernelRun::start_workgroup(const Place& place) {
   group.lds.assign(request_.kernel->lds_bytes + request_.dynamic_lds_bytes, lds_poison);
   group.linear_id = static_cast<std::uint32_t>(started_);
   group.id = position(started_);
-  group.waves_live = waves_per_workgroup_;
+  group.waves_live = (items(block_at(request_, group.id)) + wave_size - 1) / wave_size;
+  waves_ += group.waves_live;
   workgroup->place = place;
-  workgroup->waves.resize(waves_per_workgroup_);
-  for (std::uint32_t i = 0; i < waves_per_workgroup_; ++i) start_resident_wave(*workgroup, i);
+  workgroup->waves.resize(group.waves_live);
+  for (std::uint32_t i = 0; i < workgroup->waves.size(); ++i) start_resident_wave(*workgroup, i);
   resident_.push_back(std::move(workgroup));
   ++started_;
   ++facts_.effects;

@@ -42,6 +42,8 @@ class KernelRun {
   std::array<std::uint32_t, 3> position(std::uint64_t workgroup) const;
   std::vector<std::unique_ptr<ResidentWorkgroup>>& resident() { return resident_; }
 
+  /// Tells `listener` from now on what the kernel touches.
+  void tell(TouchListener* listener) { facts_.listener = listener; }
   /// Starts workgroups, in order, as long as there is room.
   void start_workgroups(ComputeUnits& units);
   /// Gives every wave that is ready a slice; workgroups that end leave their room. Stops at a trap.
@@ -65,9 +67,9 @@ class KernelRun {
   LaunchFacts facts_;
   LaunchStart start_;
   Footprint footprint_;
-  std::uint32_t waves_per_workgroup_ = 1;
   std::uint64_t workgroups_ = 0;
   std::uint64_t started_ = 0;
+  std::uint64_t waves_ = 0;  ///< that started
   std::vector<std::unique_ptr<ResidentWorkgroup>> resident_;
 };
 

@@ -82,7 +82,8 @@ hipMemoryType memory_type_of(AllocationKind kind) {
   switch (kind) {
     case AllocationKind::Pinned:
     case AllocationKind::Registered: return hipMemoryTypeHost;
-    case AllocationKind::Managed: return hipMemoryTypeManaged;
+    case AllocationKind::Managed:
+    case AllocationKind::ManagedVariable: return hipMemoryTypeManaged;
     case AllocationKind::Device:
     case AllocationKind::Pool:
     case AllocationKind::Graph:

@@ -48,6 +48,7 @@ class MemoryOperations final : public Command,
   explicit MemoryOperations(const MemoryWork& work) : work_(work) {}
 
   Progress start() override;
+  std::string what() const override { return "memory operations"; }
 
   /// Goes on until an operation waits; whether all are done or one failed.
   bool advance() {
@@ -57,8 +58,11 @@ class MemoryOperations final : public Command,
         failure_code = status::illegal_address;
         return true;
       }
-      if (operation.kind == MemoryOperationKind::Write) write_operand(operation);
+      const bool writes = operation.kind == MemoryOperationKind::Write;
+      if (writes) write_operand(operation);
       if (!passes(operation)) return false;
+      const Touch how = writes ? Touch::AtomicWrite : Touch::AtomicRead;
+      touch(operation.address, operation.bytes, how);
     }
     return true;
   }

@@ -77,6 +77,16 @@ void MemoryPool::take_back(std::uint64_t base, hipStream_t stream) {
   handed_out_.erase(found);
 }
 
+void MemoryPool::take_back_all() {
+  std::vector<std::uint64_t> bases;
+  {
+    const Lock lock(mutex_);
+    for (const auto& [base, bytes] : handed_out_) bases.push_back(base);
+  }
+  for (const std::uint64_t base : bases) take_back(base, nullptr);
+  trim(0);
+}
+
 void MemoryPool::release_until(std::size_t keep) {
   AddressSpace& space = AddressSpace::instance();
   auto end = free_.begin();

@@ -28,6 +28,8 @@ class MemoryPool {
   std::optional<Allocation> allocate(std::size_t bytes, hipStream_t stream);
   /// Takes back what starts at `base`; the work of `stream` before now was the last to use it.
   void take_back(std::uint64_t base, hipStream_t stream);
+  /// Takes back what is handed out, and releases everything.
+  void take_back_all();
   /// Releases what nobody uses, oldest first, until no more than `keep` bytes of it are left.
   void trim(std::size_t keep);
   /// The same, down to the release threshold: what HIP does whenever the host waits.

@@ -85,6 +85,22 @@ void destroy_pool(hipMemPool_t handle) {
   pool->trim(0);
 }
 
+void reset_pools(int device) {
+  std::vector<MemoryPoolPtr> ended;
+  for (const auto& [handle, pool] : pools().live.all()) {
+    if (pool->device() == device) ended.push_back(pool);
+  }
+  for (const MemoryPoolPtr& pool : ended) {
+    pools().live.erase(pool->handle);
+    std::erase_if(pools().owner_of, [&](const auto& entry) { return entry.second == pool; });
+    pool->take_back_all();
+  }
+  const auto at = static_cast<std::size_t>(device);
+  pools().defaults[at] = std::make_shared<MemoryPool>(device, 0);
+  pools().live.insert(pools().defaults[at]);
+  pools().current[at] = pools().defaults[at];
+}
+
 std::optional<Allocation> allocate_from(const MemoryPoolPtr& pool, std::size_t bytes,
                                         const Stream& stream) {
   const auto allocation = pool->allocate(bytes, stream.handle);

@@ -17,6 +17,10 @@ hipMemPool_t create_pool(int device, std::size_t most_bytes);
 /// Forgets a pool that is no default one; it goes when the last of its memory was freed.
 void destroy_pool(hipMemPool_t handle);
 
+/// Takes back all memory of a device's pools, whose work must be done, and leaves it with a new
+/// default pool alone.
+void reset_pools(int device);
+
 /// Memory of `pool` for work of `stream` from now on; nullopt when there is none.
 std::optional<Allocation> allocate_from(const MemoryPoolPtr& pool, std::size_t bytes,
                                         const Stream& stream);

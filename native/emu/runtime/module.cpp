@@ -33,11 +33,23 @@ std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes, int 
   }
 }
 
-hipModule_t add_module(std::shared_ptr<CodeObject> code) {
+ModulePtr load_module(const void* image, std::size_t bytes, int device) {
+  /// The memory lives as long as the code, which a launch in flight keeps.
+  struct Loaded {
+    std::shared_ptr<CodeObject> code;
+    ManagedVariables managed;
+  };
+  const auto loaded = std::make_shared<Loaded>();
+  loaded->code = load_code(image, bytes, device);
+  loaded->managed.add_all(*loaded->code);
+  loaded->managed.connect(*loaded->code);
   auto module = std::make_shared<Module>();
-  module->code = std::move(code);
-  return modules().loaded.insert(std::move(module));
+  module->code = {loaded, loaded->code.get()};
+  module->managed = {loaded, &loaded->managed};
+  return module;
 }
+
+hipModule_t add_module(const ModulePtr& module) { return modules().loaded.insert(module); }
 
 ModulePtr find_module(hipModule_t handle) {
   abi::require(handle != nullptr, hipErrorInvalidHandle);

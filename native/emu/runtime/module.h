@@ -6,6 +6,7 @@
 
 #include "hip_abi.h"
 #include "runtime/code_object.h"
+#include "runtime/managed_variables.h"
 
 namespace hipgraph::emu {
 
@@ -25,6 +26,7 @@ using FunctionPtr = std::shared_ptr<Function>;
 struct Module {
   hipModule_t handle = nullptr;
   std::shared_ptr<CodeObject> code;
+  std::shared_ptr<const ManagedVariables> managed;  ///< of code that describes its own
   std::map<std::string, FunctionPtr, std::less<>> functions;
 };
 using ModulePtr = std::shared_ptr<Module>;
@@ -32,8 +34,10 @@ using ModulePtr = std::shared_ptr<Module>;
 /// Loads an image for a device; `bytes` may be 0 when only the image itself tells. Needs no lock; a
 /// refused image is reported and fails with the loader's code.
 std::shared_ptr<CodeObject> load_code(const void* image, std::size_t bytes, int device);
-/// Gives loaded code a handle.
-hipModule_t add_module(std::shared_ptr<CodeObject> code);
+/// The same as a module, with memory for the managed variables that the code describes.
+ModulePtr load_module(const void* image, std::size_t bytes, int device);
+/// Gives a module its handle.
+hipModule_t add_module(const ModulePtr& module);
 /// The live module: null fails with InvalidHandle, an unknown one with NotFound.
 ModulePtr find_module(hipModule_t handle);
 /// Ends a module and the handles of its kernels.

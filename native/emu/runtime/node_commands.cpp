@@ -39,6 +39,7 @@ struct CommandOf {
     request.kernel = work.function->kernel;
     request.grid = sizes(work.grid);
     request.block = sizes(work.block);
+    request.rest = work.rest;
     request.dynamic_lds_bytes = work.dynamic_lds_bytes;
     request.kernarg = work.arguments;
     request.origin = origin;
@@ -63,18 +64,28 @@ struct CommandOf {
   }
 };
 
-/// Host bytes taken at the call, on their way to the device.
-struct StagedCopy {
-  std::vector<std::byte> bytes;
-  void* to;
-};
+/// Copies host bytes that were taken at the call.
+class StagedCopy final : public Command {
+ public:
+  explicit StagedCopy(const CheckedCopy& copy) : to_(copy.to) {
+    const auto* from = static_cast<const std::byte*>(copy.from);
+    bytes_.assign(from, from + copy.bytes);
+  }
 
-void copy_staged(void* state) {
-  const auto& staged = *static_cast<StagedCopy*>(state);
-  std::memcpy(staged.to, staged.bytes.data(), staged.bytes.size());
-  const auto address = reinterpret_cast<std::uint64_t>(staged.to);
-  AddressSpace::instance().note_host_write(address, staged.bytes.size());
-}
+  Progress start() override {
+    touch(to_, bytes_.size(), Touch::Write);
+    std::memcpy(to_, bytes_.data(), bytes_.size());
+    const auto address = reinterpret_cast<std::uint64_t>(to_);
+    AddressSpace::instance().note_host_write(address, bytes_.size());
+    bytes_ = {};
+    return Progress::Complete;
+  }
+  std::string what() const override { return "copy"; }
+
+ private:
+  void* to_;
+  std::vector<std::byte> bytes_;
+};
 
 }  // namespace
 
@@ -84,9 +95,7 @@ CommandPtr make_command(const NodeWork& work, int device, const std::string& ori
 
 CommandPtr make_eager_copy(const CheckedCopy& copy) {
   if (copy.from_known || !copy.to_known) return make_copy(copy.to, copy.from, copy.bytes);
-  const auto* from = static_cast<const std::byte*>(copy.from);
-  auto staged = std::make_shared<StagedCopy>(StagedCopy{{from, from + copy.bytes}, copy.to});
-  return make_action(copy_staged, std::move(staged));
+  return std::make_shared<StagedCopy>(copy);
 }
 
 std::string origin_of_stream(const void* handle) {

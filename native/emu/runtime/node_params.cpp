@@ -63,7 +63,8 @@ HostWork work_of(const hipHostNodeParams* params) {
 
 MemoryWork work_of(const hipBatchMemOpNodeParams* params) {
   required(params);
-  MemoryWork work{operations_of(params->paramArray, params->count, params->flags), params->ctx};
+  MemoryWork work{operations_of(params->paramArray, params->count, params->flags), params->ctx,
+                  nullptr};
   for (const MemoryOperation& operation : work.operations) check_memory_operation(operation);
   return work;
 }

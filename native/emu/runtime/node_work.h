@@ -35,6 +35,7 @@ struct KernelWork {
   std::vector<std::uint8_t> arguments;
   ArgumentForm form = ArgumentForm::Parameters;
   std::optional<KernelAttribute> attribute = std::nullopt;
+  std::array<std::uint32_t, 3> rest{};  ///< of the last block of an axis, 0: all; never in a node
 };
 
 /// A copy. One-dimensional ones use srcPtr.ptr, dstPtr.ptr, extent.width and kind only.
@@ -104,7 +105,8 @@ struct MemoryOperation {
 /// Writes and waits, one after another.
 struct MemoryWork {
   std::vector<MemoryOperation> operations;
-  hipCtx_t context = nullptr;  ///< as the caller gave it; it decides nothing
+  hipCtx_t context = nullptr;                   ///< as the caller gave it; it decides nothing
+  std::shared_ptr<const void> keeps = nullptr;  ///< whatever must live until they are done
 };
 
 /// What a node does.

@@ -1,12 +1,11 @@
 #include "runtime/registered_code.h"
 
-#include <cstring>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "entry.h"
-#include "runtime/address_space.h"
+#include "runtime/managed_variables.h"
 
 namespace hipgraph::emu {
 
@@ -18,14 +17,10 @@ class FatBinary {
   Module& on(int device);
   /// The kernel `name` on a device, with the address `host` as its handle.
   FunctionPtr function(const void* host, const std::string& name, int device);
-  /// Unloads the code from every device and frees the managed variables.
+  /// Unloads the code from every device.
   void unload();
 
-  struct Managed {
-    std::string name;
-    std::uint64_t address;
-  };
-  std::vector<Managed> managed;
+  ManagedVariables managed;
 
  private:
   const void* image_;
@@ -61,22 +56,16 @@ FatBinary& known(FatBinary* binary) {
   return *binary;
 }
 
-/// Points the device's variable `name`, which holds an address, to managed memory.
-void connect(const CodeObject& code, const FatBinary::Managed& managed) {
-  const Variable* pointer = code.variable(managed.name);
-  if (pointer == nullptr || pointer->bytes != sizeof managed.address) return;
-  std::memcpy(reinterpret_cast<void*>(pointer->address), &managed.address, pointer->bytes);
-  AddressSpace::instance().note_host_write(pointer->address, pointer->bytes);
-}
-
 }  // namespace
 
 Module& FatBinary::on(int device) {
   ModulePtr& module = loaded_[device];
   if (module == nullptr) {
-    auto code = load_code(image_, 0, device);
-    for (const Managed& variable : managed) connect(*code, variable);
-    module = find_module(add_module(std::move(code)));
+    const auto made = std::make_shared<Module>();
+    made->code = load_code(image_, 0, device);
+    managed.connect(*made->code);
+    add_module(made);
+    module = made;
     registry().used = true;
   }
   return *module;
@@ -96,7 +85,6 @@ void FatBinary::unload() {
   for (const auto& [device, module] : loaded_) {
     if (module != nullptr) unload_module(module);
   }
-  for (const Managed& variable : managed) AddressSpace::instance().release(variable.address);
 }
 
 FatBinary* register_fat_binary(const void* image) {
@@ -125,13 +113,7 @@ void register_variable(FatBinary* binary, const void* host, const char* name) {
 
 void register_managed_variable(FatBinary* binary, void** host, const void* initial,
                                const char* name, std::size_t bytes) {
-  const auto made =
-      AddressSpace::instance().allocate(bytes, AllocationKind::Managed, 0, hipMemAttachGlobal);
-  abi::require(made.has_value(), hipErrorOutOfMemory);
-  *host = reinterpret_cast<void*>(made->base);
-  std::memcpy(*host, initial, bytes);
-  AddressSpace::instance().note_host_write(made->base, bytes);
-  known(binary).managed.push_back({name, made->base});
+  *host = known(binary).managed.add(name, initial, bytes);
 }
 
 bool registered_code_used() { return registry().used; }

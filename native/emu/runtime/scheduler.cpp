@@ -171,6 +171,8 @@ bool Scheduler::awaits_host_memory() const {
   return any;
 }
 
+std::string Scheduler::running_report() const { return emu::running_report(state_->runs()); }
+
 void Scheduler::abandon() {
   if (state_->running.empty()) return;
   report_hang(state_->runs());

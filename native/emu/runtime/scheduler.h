@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace hipgraph::emu {
 
@@ -30,6 +31,8 @@ class Scheduler {
   std::uint64_t effects() const;
   /// After Stuck: whether a wave waits for memory that the host can write without a call.
   bool awaits_host_memory() const;
+  /// JSON of the kernels that run and of their waves; empty when none does.
+  std::string running_report() const;
   /// After Stuck: reports it and ends all running kernels with a failure.
   void abandon();
 

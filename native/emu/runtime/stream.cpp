@@ -11,6 +11,8 @@
 #include "runtime/executor.h"
 #include "runtime/failures.h"
 #include "runtime/handle_table.h"
+#include "runtime/node_commands.h"
+#include "runtime/race_check.h"
 
 namespace hipgraph::emu {
 namespace {
@@ -81,7 +83,11 @@ StreamPtr per_thread_stream() {
 }
 
 void append(std::vector<CommandPtr>& commands, const CommandPtr& command) {
-  if (Failures::instance().orders(command)) commands.push_back(command);
+  if (Failures::instance().orders(command)) {
+    commands.push_back(command);
+  } else if (RaceCheck* check = RaceCheck::active(); check != nullptr && command != nullptr) {
+    check->host_learns(*command);  // it failed, and the host was told
+  }
 }
 
 /// Appends the tails of a device's streams, the null stream's excepted.
@@ -123,6 +129,16 @@ void destroy_stream(const StreamPtr& stream) {
   streams().created.erase(stream->handle);
 }
 
+std::vector<StreamPtr> streams_of(int device) {
+  std::vector<StreamPtr> found;
+  const auto add = [&](const StreamPtr& stream) {
+    if (stream->device == device) found.push_back(stream);
+  };
+  for (const auto& [handle, stream] : streams().created.all()) add(stream);
+  for (const auto& [owner, stream] : streams().per_thread) add(stream);
+  return found;
+}
+
 std::vector<CommandPtr> predecessors(const Stream& stream) {
   std::vector<CommandPtr> commands;
   append(commands, stream.tail);
@@ -137,12 +153,17 @@ std::vector<CommandPtr> predecessors(const Stream& stream) {
 void enqueue(Stream& stream, const CommandPtr& command, std::span<const CommandPtr> also) {
   std::vector<CommandPtr> after = predecessors(stream);
   for (const CommandPtr& other : also) append(after, other);
+  if (RaceCheck* check = RaceCheck::active(); check != nullptr && !stream.looks_on) {
+    check->follow(*command, after, origin_of_stream(stream.handle));
+  }
   Executor::instance().submit(command, after);
   stream.tail = command;
 }
 
 void wait_for_command(Stream& stream, const CommandPtr& command) {
-  const bool done = Executor::instance().complete(command) && command->failure() == 0;
+  // The race check wants to know of the order even where nothing is left to wait for.
+  const bool done = RaceCheck::active() == nullptr && Executor::instance().complete(command) &&
+                    command->failure() == 0;
   if (done || !Failures::instance().orders(command)) return;
   enqueue(stream, make_marker(), {&command, 1});
 }

@@ -30,6 +30,7 @@ struct Stream {
   unsigned flags = hipStreamDefault;
   int priority = 0;
   CommandPtr tail;
+  bool looks_on = false;  ///< it reads what other work is changing, and means to
   Recording recording;
   std::map<int, hipLaunchAttributeValue> attributes;  ///< as callers set them
 
@@ -51,6 +52,9 @@ bool stream_exists(hipStream_t handle);
 StreamPtr create_stream(unsigned flags, int priority);
 /// Forgets a created stream; its pending work still completes.
 void destroy_stream(const StreamPtr& stream);
+
+/// The streams of a device that callers or threads have, the null stream excepted.
+std::vector<StreamPtr> streams_of(int device);
 
 /// What the next command of `stream` waits for: its own tail, and by the implicit rule the null
 /// stream's tail, or for the null stream every blocking stream's.

@@ -86,6 +86,15 @@ std::string cause_of(const StuckWave& wave, KernelRun& run, std::span<KernelRun*
   __builtin_unreachable();  // the enumeration has no other member
 }
 
+std::string why_not_ended(StuckHow how) {
+  switch (how) {
+    case StuckHow::AtBarrier: return "waits at a barrier";
+    case StuckHow::Loops: return "runs; it has read no memory";
+    case StuckHow::Polls: return "runs, or polls what it read last";
+  }
+  __builtin_unreachable();  // the enumeration has no other member
+}
+
 std::string place_of(std::uint64_t address, std::uint32_t bytes) {
   if (in_lds(address)) return "LDS, offset " + std::to_string(address - shared_aperture);
   return AddressSpace::instance().describe(address, bytes);
@@ -102,7 +111,7 @@ std::string writer_text(const Writer& writer, const KernelRun& run) {
 }
 
 StuckWave examine(KernelRun& run, const ResidentWorkgroup& workgroup, const ResidentWave& resident,
-                  std::span<KernelRun* const> all) {
+                  std::span<KernelRun* const> all, Verdict verdict) {
   const Wave& wave = resident.wave;
   StuckWave stuck;
   stuck.run = &run;
@@ -114,14 +123,14 @@ StuckWave examine(KernelRun& run, const ResidentWorkgroup& workgroup, const Resi
     stuck.pc = wave.instruction_pc;
   } else if (wave.poll.bytes != 0) {
     stuck.how = StuckHow::Polls;
-    stuck.pc = wave.poll.pc;
+    if (verdict == Verdict::Deadlock) stuck.pc = wave.poll.pc;
     stuck.poll = wave.poll;
     stuck.place = place_of(wave.poll.address, wave.poll.bytes);
     stuck.writer = AddressSpace::instance().last_writer(wave.poll.address);
   }
   stuck.symbol = CodeObject::symbolize_loaded(stuck.pc);
   stuck.instruction = run.program().text(stuck.pc);
-  stuck.cause = cause_of(stuck, run, all);
+  stuck.cause = verdict == Verdict::Deadlock ? cause_of(stuck, run, all) : why_not_ended(stuck.how);
   return stuck;
 }
 

@@ -12,13 +12,20 @@ namespace hipgraph::emu {
 /// Why a wave does not proceed.
 enum class StuckHow : std::uint8_t { Polls, AtBarrier, Loops };
 
-/// What a report says of one wave that can never proceed.
+/// What is known of the kernels that a report is of.
+enum class Verdict : std::uint8_t {
+  Deadlock,  ///< nothing can ever change
+  RunsOn,    ///< somebody looked at them meanwhile
+};
+
+/// What a report says of one wave that has not ended.
 struct StuckWave {
   const KernelRun* run = nullptr;
   std::uint64_t workgroup = 0;
   std::uint32_t wave = 0;
   StuckHow how = StuckHow::Loops;
-  std::uint64_t pc = 0;             ///< of the polling instruction or the barrier
+  /// Of the polling instruction or the barrier; of the next instruction where the wave runs on.
+  std::uint64_t pc = 0;
   std::string symbol, instruction;  ///< of that pc
   Poll poll;                        ///< when it polls
   std::string place;                ///< allocation and offset of the polled address
@@ -28,7 +35,7 @@ struct StuckWave {
 
 /// Looks at one resident wave of `run`; `all` are the kernels that run.
 StuckWave examine(KernelRun& run, const ResidentWorkgroup& workgroup, const ResidentWave& wave,
-                  std::span<KernelRun* const> all);
+                  std::span<KernelRun* const> all, Verdict verdict);
 
 /// "launch 6 (reduce), workgroup 12 wave 0 at reduce+0x2c", as seen from `run`, or who else wrote.
 std::string writer_text(const Writer& writer, const KernelRun& run);

@@ -108,7 +108,7 @@ std::uint32_t mode_of(const Descriptor& descriptor) {
 
 /// Packs the work-item ids into v0 and enables the lanes that exist.
 void set_lanes(Wave& wave, const LaunchStart& start) {
-  const auto [size_x, size_y, size_z] = start.request->block;
+  const auto [size_x, size_y, size_z] = block_at(*start.request, wave.group->id);
   const std::uint32_t first = wave.index * wave_size;
   const std::uint32_t lanes = std::min(size_x * size_y * size_z - first, wave_size);
   const std::uint32_t axes = start.descriptor.work_item_axes();

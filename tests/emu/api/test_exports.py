@@ -71,13 +71,13 @@ def test_refused_names_are_in_order_and_nowhere_twice():
         assert names == sorted(names), path.name
 
 
-# Virtual memory by hand, several operations a call, memory and events of other processes, and the
-# per-thread names of the rest.
+# Virtual memory by hand, several operations a call, pools of other processes, and the per-thread
+# names of the rest.
 REFUSED_OF_MEMORY = (
     r"hipMem(Address\w+|Create|Map|Unmap|Release|RetainAllocationHandle|[SG]etAccess)"
     r"|hipMem(GetAllocation\w+|GetHandleForAddressRange|Export\w+|Import\w+)"
     r"|hipMem(Pool(Export|Import)\w+|(Get|Set|GetDefault)MemPool)"
-    r"|hip\w*BatchAsync|hipIpc\w+Event\w+|hip\w+_spt|hipPointerSetAttribute"
+    r"|hip\w*BatchAsync|hip\w+_spt|hipPointerSetAttribute"
 )
 
 
@@ -104,6 +104,8 @@ PURE = {
     "hipgraphEmuLive",
     "hipgraphEmuStopHostFunctions",
     "hipgraphEmuTimeline",
+    "hipgraphEmuLookOn",
+    "hipgraphEmuRunning",
 }
 
 

@@ -147,3 +147,47 @@ def test_occupancy_is_limited_by_lds_and_checked(nothing):
     assert hip.code(OCCUPANCY, None, nothing, 64, 0) == INVALID
     assert hip.code(OCCUPANCY, bytes(4), None, 64, 0) == INVALID
     assert hip.code(OCCUPANCY, bytes(4), nothing, 0, 0) == INVALID
+
+
+MANAGED = """
+#define __managed__ __attribute__((managed))
+extern "C" { __managed__ int shared_with_host[3] = {7, 8, 9}; __managed__ long untouched; }
+extern "C" __global__ void bump() { shared_with_host[1] += 100; untouched = shared_with_host[2]; }
+"""
+
+
+def variable(module: int, name: bytes) -> tuple[int, int]:
+    address, size = ctypes.c_uint64(), ctypes.c_size_t()
+    hip.ok("hipModuleGetGlobal", ctypes.byref(address), ctypes.byref(size), module, name)
+    return address.value, size.value
+
+
+def test_managed_variables_are_memory_of_host_and_device(stream):
+    image = compile_hip(MANAGED)
+    first, second = hip.module(image), hip.module(image)
+    shared, size = variable(first, b"shared_with_host")
+    assert size == 12
+    assert hip.out("hipPointerGetAttribute", 8, shared, kind=ctypes.c_bool), "managed"
+    values = (ctypes.c_int * 3).from_address(shared)
+    assert list(values) == [7, 8, 9]
+    values[2] = 30
+    assert hip.launch_kernel(hip.function(first, "bump"), stream, None, block=(1, 1, 1)) == 0
+    hip.ok("hipStreamSynchronize", stream)
+    assert list(values) == [7, 108, 30]
+    untouched, size = variable(first, b"untouched")
+    assert (size, ctypes.c_long.from_address(untouched).value) == (8, 30)
+    other, _ = variable(second, b"shared_with_host")
+    assert list((ctypes.c_int * 3).from_address(other)) == [7, 8, 9], "each module has its own"
+    for module in (first, second):
+        hip.ok("hipModuleUnload", module)
+    assert hip.code("hipFree", shared) == INVALID, "it went with its module"
+    hip.last_error()
+
+
+def test_managed_variables_outlive_a_module_that_a_launch_still_uses(stream, gate):
+    module = hip.module(compile_hip(MANAGED))
+    gate.block(stream)
+    assert hip.launch_kernel(hip.function(module, "bump"), stream, None, block=(1, 1, 1)) == 0
+    hip.ok("hipModuleUnload", module)
+    gate.open_gate()
+    hip.ok("hipStreamSynchronize", stream)

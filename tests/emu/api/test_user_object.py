@@ -7,9 +7,9 @@ import time
 
 import pytest
 from helpers import hip_ctypes as hip
-from helpers.graph_nodes import Calls, add, ref
+from helpers.graph_nodes import Calls, Launch, add, empty, ref
 
-INVALID = 1
+INVALID, ILLEGAL_ADDRESS = 1, 700
 STALE = 0x7_0000_0000
 NO_SYNC, MOVE = 1, 1
 TOO_MANY = 1 << 31
@@ -123,11 +123,32 @@ def test_an_exec_in_flight_keeps_its_objects(graph, calls, stream, gate):
     assert calls.seen == []
     gate.open_gate()
     hip.ok("hipStreamSynchronize", stream)
+    assert soon(calls) == [7]
+
+
+def soon(calls: Calls) -> list[int]:
+    """What was called in the end."""
     for _ in range(1000):
         if calls.seen:
             break
         time.sleep(0.01)
-    assert calls.seen == [7]
+    return calls.seen
+
+
+def test_an_exec_whose_last_launch_fails_gives_up_its_objects(graph, calls, stream, gate, put):
+    hip.ok("hipGraphRetainUserObject", graph, create(calls), 1, MOVE)
+    null = Launch(put, 0, 1)
+    empty(graph, null.node(graph))
+    exec_ = hip.instantiate(graph)
+    gate.block(stream)
+    hip.ok("hipGraphLaunch", exec_, stream)
+    hip.ok("hipGraphDestroy", graph)
+    hip.ok("hipGraphExecDestroy", exec_)
+    assert calls.seen == []
+    gate.open_gate()
+    assert hip.code("hipStreamSynchronize", stream) == ILLEGAL_ADDRESS
+    assert soon(calls) == [7]
+    hip.last_error()
 
 
 def test_a_destructor_may_call_hip():
