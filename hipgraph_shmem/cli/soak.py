@@ -23,7 +23,7 @@ from .output import Progress, emit
 __all__ = ["footprint", "show_soak", "soak"]
 
 #: Looked at after each of as many equal parts; the first part is for warming up.
-_PARTS = 10
+_PARTS, _LAST_PARTS = 10, 3
 #: Launches in flight at most.
 _IN_FLIGHT = 64
 #: What a process may grow by however long it runs: pages that its heap takes and keeps.
@@ -44,7 +44,7 @@ def show_soak(*, as_json: bool, replays: int, cycles: int) -> int:
         with work.capture().graph as graph, graph.instantiate() as graph_exec:
             replayed = soak("replays", replays, lambda index: work.replay(graph_exec, index))
         cycled = soak("capture cycles", cycles, work.cycle)
-        right = work.is_right()
+        right = work.is_right(replays + cycles)
     runs = [replayed, cycled]
     result = {
         "ok": right and all(run["flat"] for run in runs),
@@ -86,9 +86,9 @@ def soak(what: str, times: int, step: Callable[[int], None]) -> dict[str, Any]:
 def footprint() -> dict[str, int]:
     """Return what the process holds when nothing is in flight: bytes and objects."""
     call("hipDeviceSynchronize")
-    gc.collect()
     drain_retired()
     drain_postponed()
+    gc.collect()
     free, total = call("hipMemGetInfo")
     return {
         "resident bytes": int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE,
@@ -100,13 +100,21 @@ def footprint() -> dict[str, int]:
 
 
 def _grown(seen: list[dict[str, int]]) -> list[str]:
-    """Return what is more in the end than after the first part."""
+    """Return what is more after each of the last parts than after the first.
+
+    Of one part alone it would say too much: what was let go waits in queues for its next user.
+    """
     slack = {"resident bytes": _RESIDENT_SLACK}
-    return [name for name, last in seen[-1].items() if last > seen[0][name] + slack.get(name, 0)]
+    first, last = seen[0], seen[-_LAST_PARTS:]
+    return [
+        name
+        for name, before in first.items()
+        if min(part[name] for part in last) > before + slack.get(name, 0)
+    ]
 
 
 class _Work:
-    """Two branches: a fill and a copy beside a split-K GEMM and its copy to the host."""
+    """Two branches: a fill and a copy beside a split-K GEMM, its copy to the host and a call."""
 
     def __init__(self) -> None:
         self._streams = Stream(), Stream()
@@ -116,6 +124,7 @@ class _Work:
         self._a, self._b = Buffer((_M, _K), "bfloat16"), Buffer((_N, _K), "bfloat16")
         self._out = Buffer((_M, _N), np.float32)
         self._seen = PinnedBuffer((_M, _N), np.float32)
+        self._calls = 0
         for operand in (self._a, self._b):
             operand.copy_from(np.ones(operand.shape, operand.dtype), self._streams[0])
         # Once outside of a capture: loading code inside one is not everybody's.
@@ -142,6 +151,7 @@ class _Work:
             self._copied.copy_from(self._filled, side)
             self._gemm(main, self._a, self._b, self._out)
             self._out.copy_to(self._seen, main)
+            main.launch_host(self._count)
             main.wait(side.record(self._join))
         return captured
 
@@ -152,6 +162,9 @@ class _Work:
         graph_exec.launch(stream)
         if rest == _IN_FLIGHT - 1:
             stream.synchronize()
+
+    def _count(self) -> None:
+        self._calls += 1
 
     def cycle(self, index: int) -> None:
         """Capture, instantiate, launch, and close or let go while it is in flight."""
@@ -166,10 +179,11 @@ class _Work:
         if index % _IN_FLIGHT == 0:
             stream.synchronize()
 
-    def is_right(self) -> bool:
-        """Tell whether the last launch computed what it should."""
+    def is_right(self, launches: int) -> bool:
+        """Tell whether the last launch computed what it should, and each called the host."""
         copied = self._copied.to_numpy(self._streams[0])
-        return bool(np.all(copied == 7) and np.all(self._seen.array == _K))
+        right = np.all(copied == 7) and np.all(self._seen.array == _K)
+        return bool(right) and self._calls == launches
 
 
 def _lines(result: dict[str, Any]) -> list[str]:

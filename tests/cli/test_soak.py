@@ -38,7 +38,7 @@ def test_replays_and_capture_cycles_leave_nothing() -> None:
         assert last["resident bytes"] - first["resident bytes"] <= 2 << 20
         for name in (DEVICE, "HIP events", "HIP graph execs", "HIP graphs", "HIP streams"):
             assert last[name] == first[name], name
-        assert last[PYTHON] <= first[PYTHON]
+        assert last[PYTHON] - first[PYTHON] < 100  # some wait in queues
     assert last["HIP graphs"] == last["HIP graph execs"] == 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from helpers.random_work import (
     Operation,
     Signal,
     Span,
+    Turn,
     another_order,
 )
 
@@ -79,6 +80,11 @@ class Device:
         address: int = self.segments[span.segment].address
         return address + span.start
 
+    def turning(self, operation: Turn) -> Callable[[], object]:
+        to = operation.to
+        part = self.host.array[to.start : to.start + to.width]
+        return lambda: np.bitwise_xor(part, np.uint8(operation.bits), out=part)
+
     def write(self, memory: Memory) -> None:
         for buffer, content in zip(self.buffers, memory, strict=False):
             buffer.copy_from(content, self.streams[0])
@@ -107,21 +113,14 @@ def launch_of(device: Device, operation: Mix) -> tuple[Any, ...]:
 @contextlib.contextmanager
 def built(device: Device, work: Sequence[Operation]) -> Iterator[Graph]:
     """Give a graph with a node for each operation."""
-    with contextlib.ExitStack() as children, Graph() as graph:
+    with Graph() as graph:
         nodes: list[Node] = []
         for each in work:
-            before = [nodes[number] for number in each.after]
-            nodes.append(add(device, graph, each, before, children))
+            nodes.append(add(device, graph, each, [nodes[number] for number in each.after]))
         yield graph
 
 
-def add(
-    device: Device,
-    graph: Graph,
-    operation: Operation,
-    before: Sequence[Node],
-    children: contextlib.ExitStack,
-) -> Node:
+def add(device: Device, graph: Graph, operation: Operation, before: Sequence[Node]) -> Node:
     if isinstance(operation, Fill):
         to, size = operation.to, operation.size
         return graph.add_memset(
@@ -138,21 +137,20 @@ def add(
     if isinstance(operation, Copy):
         return add_copy(device, graph, operation, before)
     if isinstance(operation, Child):
-        child = children.enter_context(built(device, operation.inner))
-        return raw_node("hipGraphAddChildGraphNode", NodeKind.GRAPH, graph, before, child.handle)
+        with built(device, operation.inner) as child:
+            return graph.add_child(child, dependencies=before)
+    if isinstance(operation, Turn):
+        return graph.add_host(device.turning(operation), dependencies=before)
     if isinstance(operation, Signal):
-        signal = device.signal.handle
-        name, kind = "hipGraphAddEventRecordNode", NodeKind.EVENT_RECORD
-        record = raw_node(name, kind, graph, before, signal)
-        name, kind = "hipGraphAddEventWaitNode", NodeKind.WAIT_EVENT
-        return raw_node(name, kind, graph, [record], signal)
+        record = graph.add_event_record(device.signal, dependencies=before)
+        return graph.add_event_wait(device.signal, dependencies=[record])
     return graph.add_empty(dependencies=before)
 
 
 def add_copy(device: Device, graph: Graph, operation: Copy, before: Sequence[Node]) -> Node:
     to, source = operation.to, operation.source
+    handles = (ctypes.c_void_p * len(before))(*(node.handle for node in before))
     if to.rows == 1:
-        handles = (ctypes.c_void_p * len(before))(*(node.handle for node in before))
         ends = device.at(to), device.at(source)
         name = "hipGraphAddMemcpyNode1D"
         made = call(name, graph.handle, handles, len(before), *ends, to.width, DEFAULT)
@@ -163,15 +161,10 @@ def add_copy(device: Device, graph: Graph, operation: Copy, before: Sequence[Nod
         extent=(to.width, to.rows, 1),
         kind=DEFAULT,
     )
-    name = "hipGraphAddMemcpyNode"
-    return raw_node(name, NodeKind.MEMCPY, graph, before, ctypes.byref(params))
-
-
-def raw_node(name: str, kind: NodeKind, graph: Graph, before: Sequence[Node], *params: Any) -> Node:
-    handles = (ctypes.c_void_p * len(before))(*(node.handle for node in before))
     made = ctypes.c_void_p()
-    hip(name, ctypes.byref(made), graph.handle, handles, len(before), *params)
-    return Node(made.value or 0, kind)
+    edges = graph.handle, handles, len(before)
+    hip("hipGraphAddMemcpyNode", ctypes.byref(made), *edges, ctypes.byref(params))
+    return Node(made.value or 0, NodeKind.MEMCPY)
 
 
 # --- in streams ----------------------------------------------------------------------------------
@@ -184,20 +177,26 @@ def run(device: Device, operation: Operation, stream: Stream, *, captured: bool 
     elif isinstance(operation, Mix):
         launch(stream, *launch_of(device, operation))
     elif isinstance(operation, Copy):
-        to, source = operation.to, operation.source
-        ends = device.at(to), device.at(source)
-        if to.rows == 1:
-            hip("hipMemcpyAsync", *ends, to.width, DEFAULT, stream.handle)
-        else:
-            rows = ends[0], to.pitch, ends[1], source.pitch, to.width, to.rows
-            hip("hipMemcpy2DAsync", *rows, DEFAULT, stream.handle)
+        run_copy(device, operation, stream)
     elif isinstance(operation, Child):
         for each in operation.inner:
             run(device, each, stream, captured=captured)
+    elif isinstance(operation, Turn):
+        stream.launch_host(device.turning(operation))
     elif isinstance(operation, Signal):
         flags = EXTERNAL if captured else 0
         hip("hipEventRecordWithFlags", device.signal.handle, stream.handle, flags)
         hip("hipStreamWaitEvent", stream.handle, device.signal.handle, flags)
+
+
+def run_copy(device: Device, operation: Copy, stream: Stream) -> None:
+    to, source = operation.to, operation.source
+    ends = device.at(to), device.at(source)
+    if to.rows == 1:
+        hip("hipMemcpyAsync", *ends, to.width, DEFAULT, stream.handle)
+    else:
+        rows = ends[0], to.pitch, ends[1], source.pitch, to.width, to.rows
+        hip("hipMemcpy2DAsync", *rows, DEFAULT, stream.handle)
 
 
 def run_fill(device: Device, operation: Fill, stream: Stream) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,23 @@ class Mix(Operation):
 
 
 @dataclass(frozen=True)
+class Turn(Operation):
+    """A host function: bits of the host's memory are turned over."""
+
+    to: Span
+    bits: int
+
+    def reads(self) -> int:
+        return self.to.mask()
+
+    def writes(self) -> int:
+        return self.to.mask()
+
+    def apply(self, memory: Memory) -> None:
+        self.to.put(memory, self.to.of(memory) ^ np.uint8(self.bits))
+
+
+@dataclass(frozen=True)
 class Child(Operation):
     """Work as one operation."""
 
@@ -168,7 +185,8 @@ def another_order(draw: random.Random, work: Sequence[Operation]) -> Iterator[in
 
 
 def _draw_operation(draw: random.Random, *, nested: bool) -> Operation:
-    kind = draw.choice(["fill", "fill", "copy", "copy", "mix", "mix", "mix", "none", "child"])
+    kinds = ["fill", "fill", "copy", "copy", "mix", "mix", "mix", "turn", "none", "child"]
+    kind = draw.choice(kinds)
     if kind == "fill":
         size = draw.choice([1, 2, 4])
         to = _span(draw, size, rows=draw.choice([1, 1, 2, 3]))
@@ -179,6 +197,8 @@ def _draw_operation(draw: random.Random, *, nested: bool) -> Operation:
     if kind == "mix":
         to = _span(draw, WORD, segments=HOST)
         return Mix((), to, _other_span(draw, to, WORD), draw.getrandbits(32))
+    if kind == "turn":
+        return Turn((), replace(_span(draw, 1), segment=HOST), draw.getrandbits(8))
     if kind == "child" and nested:
         return Child((), tuple(draw_work(draw, 4, nested=False)))
     return draw.choice([Operation, Signal])(())

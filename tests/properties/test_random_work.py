@@ -71,7 +71,11 @@ def compare_ways(memory: Device, seed: int) -> None:
     memory.write(before)
     with built(memory, work) as graph:
         replay(memory, graph, 2)
-    check("built", 2)
+        check("built", 2)
+        memory.write(before)
+        with graph.clone() as twin:
+            replay(memory, twin, 2)
+    check("cloned", 2)
     memory.write(before)
     with recorded(memory, work, draw) as graph:
         replay(memory, graph, 2)

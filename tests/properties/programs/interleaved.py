@@ -10,6 +10,7 @@ import importlib
 import os
 import random
 import sys
+import threading
 
 import numpy as np
 from helpers.gemm import problem
@@ -17,21 +18,16 @@ from helpers.kernels import compile_hip
 from helpers.random_ways import SOURCE, Device, over_streams, random_memory
 from helpers.random_work import CONSTANT, draw_work
 
-from hipgraph_shmem import Buffer, Event, LaunchConfig, Module, PinnedBuffer, Stream, capture
-from hipgraph_shmem.launch import launch
+from hipgraph_shmem import Buffer, Event, Stream, capture
 from hipgraph_shmem.memory import from_numpy
 from hipgraph_shmem.splitk import Gemm
 
-HOLD = """
-extern "C" __global__ void hold(volatile int* flag) {
-  while (flag[0] == 0) __builtin_amdgcn_s_sleep(1); }
-"""
 SIZES = (17, 65, 136)
 TURNS = 3
 
 
 class Half:
-    """One of the two graphs: random work and a split-K GEMM on memory of its own."""
+    """One of the two graphs: random work between split-K GEMMs, on memory of its own."""
 
     def __init__(self, seed, constant, operands):
         draw = random.Random(seed)
@@ -44,12 +40,9 @@ class Half:
         main = self.device.streams[0]
         gemm(main, *operands, self.out)  # loads its code, which a capture would tell
         with capture(main) as captured:
-            if draw.random() < 0.5:
-                gemm(main, *operands, self.out)
-                over_streams(self.device, self.work, draw, captured=True)
-            else:
-                over_streams(self.device, self.work, draw, captured=True)
-                gemm(main, *operands, self.out)
+            gemm(main, *operands, self.out)
+            over_streams(self.device, self.work, draw, captured=True)
+            gemm(main, *operands, self.out)
         self.graph = captured.graph
         self.graph_exec = self.graph.instantiate()
 
@@ -81,18 +74,17 @@ class Gate:
     """Lets streams go on at the same moment."""
 
     def __init__(self, stream):
-        self.stream, self.event = stream, Event(timing=False)
-        self.module, self.flag = Module(compile_hip(HOLD)), PinnedBuffer(1, np.int32)
+        self.stream, self.event, self.opened = stream, Event(timing=False), threading.Event()
 
     def hold(self, *streams):
-        self.flag.array[0] = 0
-        launch(self.stream, self.module.kernel("hold"), LaunchConfig((1, 1, 1)), self.flag)
+        self.opened.clear()
+        self.stream.launch_host(self.opened.wait)
         self.event.record(self.stream)
         for stream in streams:
             stream.wait(self.event)
 
     def open(self):
-        self.flag.array[0] = 1
+        self.opened.set()
 
 
 def compare(pairs):
@@ -121,8 +113,7 @@ def compare(pairs):
 
 def main(pairs, seeds):
     assert importlib.import_module("hip").hip  # slow, and opens no library yet
-    for source in (SOURCE, HOLD):
-        compile_hip(source)
+    compile_hip(SOURCE)
     gc.freeze()
     for seed in seeds:
         child = os.fork()
