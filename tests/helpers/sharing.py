@@ -92,7 +92,7 @@ def exported(address):
     return memory
 def done(**facts):
     peer.gather("done")
-    print(json.dumps(facts | {"report": emulated.last_report()}))
+    print(json.dumps(facts | {"report": emulated.last_report()}), flush=True)
 """
 
 
