@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import hipgraph_shmem
+from hipgraph_shmem.runtime import library
 
 TESTS = Path(__file__).resolve().parents[1]
 #: Children use the package that the parent uses, wherever it is installed.
@@ -19,6 +20,11 @@ def child_environment(**variables: str) -> dict[str, str]:
     """The environment of a child that imports the package and the helpers."""
     environment = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{TESTS}", **variables}
     return {name: value for name, value in environment.items() if value}
+
+
+def on_this_library() -> dict[str, str]:
+    """Variables for a child on the HIP library of this process, which it takes without a word."""
+    return {"HIPGRAPH_RUNTIME": str(library().path)}
 
 
 def run_python(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.process import child_environment, run_python
+from helpers.process import child_environment, on_this_library, run_python
 
 pytestmark = pytest.mark.usefixtures("emulated")
 
@@ -61,7 +61,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def endings(words: list[str]) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, PROGRAM, *words],
-        env=child_environment(),
+        env=child_environment(**on_this_library()),
         capture_output=True,
         text=True,
         check=False,
@@ -132,7 +132,8 @@ def test_no_host_function_begins_when_the_interpreter_ends() -> None:
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: called.append(1))
         assert hip().hipLaunchHostFunc(stream.handle, function, None) == 0
         stream.synchronize()
-        """
+        """,
+        **on_this_library(),
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "0 4 [1]\n"  # hipErrorDeinitialized

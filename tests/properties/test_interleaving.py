@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.process import child_environment
+from helpers.process import child_environment, on_this_library
 
 PROGRAM = Path(__file__).parent / "programs" / "interleaved.py"
 #: Schedules, and pairs of graphs that each runs.
@@ -27,7 +27,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_graphs_at_once_end_as_one_after_the_other(schedules: range, pairs: int) -> None:
     done = subprocess.run(
         [sys.executable, PROGRAM, str(pairs), *map(str, schedules)],
-        env=child_environment(),
+        env=child_environment(**on_this_library()),
         capture_output=True,
         text=True,
         check=False,

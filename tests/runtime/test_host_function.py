@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
 import threading
 import weakref
 
 import pytest
+from helpers.process import on_this_library, run_python
 
 from hipgraph_shmem.errors import CaptureError
 from hipgraph_shmem.graph import capture
@@ -88,12 +87,6 @@ stream.launch_host(lambda: print("last", flush=True))
 @pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("last", ["", "del graph_exec, graph, stream", "raise SystemExit(0)"])
 def test_calls_that_are_due_happen_before_the_interpreter_goes(last: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", EXIT.format(last=last)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_python(EXIT.format(last=last), **on_this_library())
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split() == ["called"] * 3 + ["last"]

@@ -6,7 +6,7 @@ import pytest
 from helpers import bundles
 from helpers.captures import recording, replayed
 from helpers.kernels import arguments_code_object, assemble, compile_hip
-from helpers.process import run_python
+from helpers.process import on_this_library, run_python
 
 from hipgraph_shmem.code_object import CodeObject
 from hipgraph_shmem.errors import CodeObjectError, HipError
@@ -80,6 +80,7 @@ def test_loading_in_a_capture_is_portable():
             Module(image)
         assert captured.graph.nodes == ()
         """,
+        **on_this_library(),
         HIPGRAPH_EMU_DIVERGENCE="error",
     )
     assert (done.returncode, done.stderr) == (0, "")
