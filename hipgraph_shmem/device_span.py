@@ -13,7 +13,7 @@ from .hip_abi import MemcpyKind
 from .runtime import call
 from .stream import Stream, as_stream, wait_for
 
-__all__ = ["DeviceSpan", "as_array_view"]
+__all__ = ["DeviceSpan", "as_array_view", "contiguous", "contiguous_host"]
 
 _FILLS = ((1, "hipMemsetD8Async"), (2, "hipMemsetD16Async"), (4, "hipMemsetD32Async"))
 
@@ -56,7 +56,7 @@ class DeviceSpan:
         elif is_host_array(source):
             self._copy_from_host(_host_bytes(source, "source", self), raw, live=live)
         else:
-            view = _contiguous(as_array_view(source, "source"), "source")
+            view = contiguous(as_array_view(source, "source"), "source")
             self._check_same("source", view.shape, view.dtype, view.nbytes)
             self._copy_in(view.address, MemcpyKind.DEVICE_TO_DEVICE, raw, view.owner)
 
@@ -75,7 +75,7 @@ class DeviceSpan:
         elif is_host_array(target):
             self._copy_to_host(target, raw)
         else:
-            view = _contiguous(as_array_view(target, "target"), "target")
+            view = contiguous(as_array_view(target, "target"), "target")
             self._check_same("target", view.shape, view.dtype, view.nbytes)
             if view.readonly:
                 raise ValueError(f"target={target!r}: it is read-only")
@@ -179,7 +179,8 @@ def _is_recorded(name: str, raw: int) -> bool:
     return False
 
 
-def _contiguous(view: ArrayView, name: str) -> ArrayView:
+def contiguous(view: ArrayView, name: str) -> ArrayView:
+    """Return the view, or raise if it has gaps."""
     if not view.is_contiguous:
         raise ValueError(
             f"{name} has shape {view.shape} and strides {view.strides_bytes}: make it C-contiguous"
@@ -196,6 +197,11 @@ def _host_bytes(source: Any, name: str, span: DeviceSpan) -> np.ndarray[Any, Any
         array = np.frombuffer(source, np.uint8)
         if array.nbytes != span.nbytes:
             raise ValueError(f"{name} has {array.nbytes} bytes, the device memory {span.nbytes}")
+    return contiguous_host(array, name)
+
+
+def contiguous_host(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+    """Return the host array, or raise if it has gaps."""
     if not array.flags.c_contiguous:
         raise ValueError(f"{name} is not C-contiguous: pass numpy.ascontiguousarray({name})")
     return array

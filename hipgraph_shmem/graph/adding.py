@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..access import Access
 from ..devices import on_device
-from ..errors import GraphError, HipError
+from ..errors import GraphError
 from ..hip_abi import ErrorCode, NodeKind
 from ..host_function import HostFunction, host_function_address
 from ..launch import LaunchConfig, pack
@@ -38,6 +38,7 @@ from .params import (
     memset_node_params,
 )
 from .recording import Recording
+from .refusal import explained
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -261,8 +262,9 @@ class NodeAdding:
         Raises:
             GraphError: An edge between nodes of split-K launches, which may need it.
         """
+        managed = self.recording.managed
         for start, end in zip(before, after, strict=False):
-            if {start.handle, end.handle} <= self.recording.managed:
+            if {start.handle, end.handle} <= managed:
                 problem = f"the edge from {start} to {end} joins nodes of split-K launches"
                 raise GraphError(problem, "record the graph again in the order wanted")
         self._change_edges("hipGraphRemoveDependencies", before, after)
@@ -276,12 +278,9 @@ class NodeAdding:
         if node.handle in self.recording.managed and node.kind is not NodeKind.GRAPH:
             problem = f"node={node}: it belongs to a split-K launch of {self!r}"
             raise GraphError(problem, "record the graph again without it")
-        try:
+        problem = f"node={node}: HIP removes no {node.kind.name}"
+        with explained(problem, "leave it", ErrorCode.NOT_SUPPORTED):
             call("hipGraphDestroyNode", node.handle)
-        except HipError as error:
-            if error.code != ErrorCode.NOT_SUPPORTED:
-                raise
-            raise GraphError(f"node={node}: HIP removes no {node.kind.name}", "leave it") from error
         self.recording.forget(node.handle)
 
     def _change_edges(self, name: str, before: Sequence[Node], after: Sequence[Node]) -> None:

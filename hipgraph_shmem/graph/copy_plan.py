@@ -10,7 +10,7 @@ import numpy as np
 
 from ..allocation import PinnedBuffer
 from ..array_view import is_host_array
-from ..device_span import as_array_view
+from ..device_span import as_array_view, contiguous, contiguous_host
 from ..hip_abi import MemcpyKind
 
 __all__ = ["CopyPlan", "plan_copy"]
@@ -93,9 +93,7 @@ def _side(array: Any, name: str, *, snapshot: bool) -> _Side:
             host = host.copy()
         readonly = not host.flags.writeable
         return _Side(host.ctypes.data, host.nbytes, host, readonly=readonly)
-    view = as_array_view(array, name)
-    if not view.is_contiguous:
-        raise ValueError(f"{name} has strides {view.strides_bytes}: make it C-contiguous")
+    view = contiguous(as_array_view(array, name), name)
     return _Side(view.address, view.nbytes, view.owner, on_device=True, readonly=view.readonly)
 
 
@@ -104,6 +102,4 @@ def _host_array(array: Any, name: str) -> np.ndarray[Any, Any]:
         host: np.ndarray[Any, Any] = np.asarray(array)
     else:
         host = np.frombuffer(array, np.uint8)
-    if not host.flags.c_contiguous:
-        raise ValueError(f"{name} is not C-contiguous: pass numpy.ascontiguousarray({name})")
-    return host
+    return contiguous_host(host, name)

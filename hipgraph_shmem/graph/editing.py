@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..access import Access
-from ..errors import GraphError, HipError
+from ..errors import GraphError
 from ..hip_abi import ErrorCode, NodeKind
 from ..host_function import HostFunction, host_function_address
 from ..launch import LaunchConfig, pack
@@ -17,6 +17,7 @@ from ..stream import Event
 from .copy_plan import plan_copy
 from .nodes import Node
 from .params import ArgumentBlock, HostNodeParams, kernel_node_params, memset_node_params
+from .refusal import explained
 from .setter import Setter
 
 __all__ = ["NodeEditing"]
@@ -99,13 +100,9 @@ class NodeEditing:
             raise TypeError(f"node={node}: give a node of kind {kind.name}")
         self._refuse_managed(node)
         with self._setting() as setter:
-            try:
+            cure = "give a node of the graph, and values that HIP takes for it"
+            with explained(f"node={node} of {self!r}", cure, ErrorCode.INVALID_VALUE):
                 yield setter
-            except HipError as error:
-                if error.code != ErrorCode.INVALID_VALUE:
-                    raise
-                cure = "give a node of the graph, and values that HIP takes for it"
-                raise GraphError(f"node={node} of {self!r}: {error}", cure) from error
             self._replace(node, keep, access)
 
     def _refuse_managed(self, node: Node) -> None:

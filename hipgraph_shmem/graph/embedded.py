@@ -34,10 +34,7 @@ class _Loan:
     @property
     def counter_memory(self) -> tuple[Range, ...]:
         """Their memory."""
-        recording = self._recording
-        own = (
-            access for node, access in recording.accesses.items() if node not in recording.managed
-        )
+        own = self._recording.unmanaged_accesses.values()
         lent = (each for loan in self._lent for each in loan.counter_memory)
         return merged((*declared_counters(own), *lent))
 

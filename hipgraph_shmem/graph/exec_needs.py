@@ -75,8 +75,8 @@ class ExecNeeds:
         self.managed = frozenset(places[node] for node in recording.managed if node in places)
         self._accesses = {
             places[node]: access
-            for node, access in recording.accesses.items()
-            if node in places and node not in recording.managed
+            for node, access in recording.unmanaged_accesses.items()
+            if node in places
         }
 
     def lend(self, key: Hashable, loan: Loan) -> None:

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from ..access import Access
 from ..devices import on_device
-from ..errors import GraphError, HipError
 from ..handle import Handle
 from ..hip_abi import ErrorCode
 from ..runtime import call
@@ -21,6 +20,7 @@ from .graph_exec import GraphExec
 from .listing import edge_handles, node_handles, twins
 from .nodes import Node, read_node
 from .recording import Recording
+from .refusal import explained
 from .setter import Setter
 
 __all__ = ["Graph"]
@@ -94,13 +94,9 @@ class Graph(Handle, NodeAdding, NodeEditing):
             GraphError: It allocates memory, which HIP does not clone.
         """
         self.complete()
-        try:
+        problem = f"{self!r} allocates or frees memory, and HIP clones no such graph"
+        with explained(problem, "record it again", ErrorCode.NOT_SUPPORTED):
             raw = call("hipGraphClone", self.handle)
-        except HipError as error:
-            if error.code != ErrorCode.NOT_SUPPORTED:
-                raise
-            problem = f"{self!r} allocates or frees memory, and HIP clones no such graph"
-            raise GraphError(problem, "record it again") from error
         try:
             recording = self._recording.copy(twins(self.handle, raw))
         except BaseException:

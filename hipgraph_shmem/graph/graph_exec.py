@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..access import Access
 from ..devices import on_device
-from ..errors import CaptureError, GraphError, HangError, HipError
+from ..errors import CaptureError, GraphError, HangError
 from ..handle import Handle
 from ..hip_abi import NULL_STREAM, CaptureStatus, ErrorCode, NodeKind
 from ..runtime import call, failure, pointer, state
@@ -25,6 +25,7 @@ from .listing import node_handles
 from .nodes import Node
 from .ranges import Range
 from .recording import Loan, Recording, refuse_closed
+from .refusal import explained
 from .retired import drain_retired
 from .setter import Setter
 from .update import UPDATES_IN_PLACE, Update, update_in_place
@@ -68,6 +69,7 @@ class GraphExec(Handle, NodeEditing):
         drain_retired()
         self._prepare(graph.device)
         self._flags = _AUTO_FREE_ON_LAUNCH if auto_free else 0
+        _require_alive(graph)
         super().__init__(self._instantiate(graph), self._needs)
         _registry().add(self)
 
@@ -135,17 +137,17 @@ class GraphExec(Handle, NodeEditing):
             self._refuse_unusable()
         self._refuse_capturing(stream_raw)
         with self._lock:
-            raw, event = self.handle, self._needs.event
-            if event is None:
-                event = Event(self._device)
-            else:
-                _check("hipStreamWaitEvent", stream_raw, event.handle, 0)
+            raw, last = self.handle, self._needs.event
+            event = Event(self._device) if last is None else last
+            if last is not None:
+                _check("hipStreamWaitEvent", stream_raw, last.handle, 0)
             traced = [(tracer, tracer.begin(self, stream_raw)) for tracer in state.tracers]
             _check("hipGraphLaunch", raw, stream_raw)
             for tracer, launch in traced:
                 tracer.end(launch)
             _check("hipEventRecord", event.handle, stream_raw)
-            self._needs.event = event
+            if last is None:
+                self._needs.event = event
 
     def upload(self, stream: Any) -> None:
         """Let the runtime prepare the device for the first launch."""
@@ -171,8 +173,7 @@ class GraphExec(Handle, NodeEditing):
         if graph.device != self._device:
             problem = f"graph={graph!r} is of device {graph.device}, {self!r} of {self._device}"
             raise GraphError(problem, "instantiate it")
-        graph.complete()
-        refuse_closed(graph.recording.kept, graph)
+        _require_alive(graph)
         with self._idle():
             done = self._update_in_place(graph)
             if not done.in_place:
@@ -212,14 +213,11 @@ class GraphExec(Handle, NodeEditing):
         """
         if node.kind is not NodeKind.GRAPH:
             raise TypeError(f"node={node}: give a node of kind GRAPH")
-        child.complete()
-        refuse_closed(child.recording.kept, child)
+        _require_alive(child)
         with self._idle():
-            try:
+            cure = "give a child node of the graph, and a graph of the child's shape"
+            with explained(f"child={child!r} at node={node}", cure):
                 loan = point_child(self.handle, node.handle, child.handle, child.recording)
-            except HipError as error:
-                cure = "give a child node of the graph, and a graph of the child's shape"
-                raise GraphError(f"child={child!r} at node={node}: {error}", cure) from error
             self._needs.replace(node.handle, child.recording.kept)
             self._needs.lend(node.handle, loan)
 
@@ -232,11 +230,9 @@ class GraphExec(Handle, NodeEditing):
         if node.kind is NodeKind.MEMSET and not enabled:
             self._refuse_managed(node)
         with self._idle():
-            try:
+            cure = "give a kernel, memcpy or memset node of the graph"
+            with explained(f"node={node} of {self!r}", cure):
                 call("hipGraphNodeSetEnabled", self.handle, node.handle, int(enabled))
-            except HipError as error:
-                cure = "give a kernel, memcpy or memset node of the graph"
-                raise GraphError(f"node={node} of {self!r}: {error}", cure) from error
             (self._disabled.discard if enabled else self._disabled.add)(node.handle)
 
     def is_enabled(self, node: Node) -> bool:
@@ -285,8 +281,6 @@ class GraphExec(Handle, NodeEditing):
 
     def _instantiate(self, graph: Graph) -> int:
         """Make a HIP exec of a graph; hold what it needs instead of what was held before."""
-        graph.complete()
-        refuse_closed(graph.recording.kept, graph)
         with on_device(self._device):
             raw = _instantiated(graph, self._flags)
         try:
@@ -352,14 +346,17 @@ def _registry() -> weakref.WeakSet[GraphExec]:
     return registry
 
 
+def _require_alive(graph: Graph) -> None:
+    """Complete a graph that is about to be used; raise if memory that it names is closed."""
+    graph.complete()
+    refuse_closed(graph.recording.kept, graph)
+
+
 def _instantiated(graph: Graph, flags: int) -> int:
-    try:
+    problem = f"{graph!r} allocates or frees memory, and was instantiated before"
+    cure = "HIP allows that once: record it again"
+    with explained(problem, cure, ErrorCode.NOT_SUPPORTED):
         raw: int = call("hipGraphInstantiateWithFlags", graph.handle, flags)
-    except HipError as error:
-        if error.code != ErrorCode.NOT_SUPPORTED:
-            raise
-        problem = f"{graph!r} allocates or frees memory, and was instantiated before"
-        raise GraphError(problem, "HIP allows that once: record it again") from error
     return raw
 
 

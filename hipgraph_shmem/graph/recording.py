@@ -164,6 +164,12 @@ class Recording:
         return frozenset(node for each in self._attachments.values() for node in each.nodes)
 
     @property
+    def unmanaged_accesses(self) -> dict[int, Access]:
+        """What was declared of the other nodes."""
+        managed = self.managed
+        return {node: each for node, each in self._accesses.items() if node not in managed}
+
+    @property
     def attached(self) -> tuple[Hashable, ...]:
         """The keys of the attachments, in the order of what `lend` returns."""
         return tuple(self._attachments)
