@@ -43,6 +43,17 @@ def events_of(path: Path) -> list[dict[str, Any]]:
     return events
 
 
+def recorded_gemm(stream: Stream) -> Graph:
+    gemm = Gemm(16, 64, 256, split_k=2)
+    a, b = Buffer((16, 256), "bfloat16"), Buffer((64, 256), "bfloat16")
+    out = Buffer((16, 64), "float32")
+    a.fill(0, stream)
+    b.fill(0, stream)
+    with capture(stream) as captured:
+        gemm(stream, a, b, out)
+    return captured.graph
+
+
 def launches_of(path: Path, phase: str) -> list[dict[str, Any]]:
     return [each for each in events_of(path) if each["ph"] == phase and each["cat"] == "graph"]
 
@@ -54,15 +65,9 @@ def fill_exec(buffer: Buffer) -> GraphExec:
 
 
 def test_a_slice_a_launch_on_the_track_of_its_stream(stream: Stream, tmp_path: Path) -> None:
-    gemm = Gemm(16, 64, 256, split_k=2)
-    a, b = Buffer((16, 256), "bfloat16"), Buffer((64, 256), "bfloat16")
-    out = Buffer((16, 64), "float32")
-    a.fill(0, stream)
-    b.fill(0, stream)
-    with capture(stream) as captured:
-        gemm(stream, a, b, out)
+    graph = recorded_gemm(stream)
     path = tmp_path / "out.json"
-    with captured.graph as graph, graph.instantiate() as graph_exec, Stream() as other:
+    with graph, graph.instantiate() as graph_exec, Stream() as other:
         graph_exec.launch(stream)
         with trace(path):
             for each in (stream, other, stream):
@@ -84,14 +89,8 @@ def test_a_slice_a_launch_on_the_track_of_its_stream(stream: Stream, tmp_path: P
 
 @pytest.mark.usefixtures("emulated")
 def test_counter_tracks_add_up(stream: Stream, tmp_path: Path) -> None:
-    gemm = Gemm(16, 64, 256, split_k=2)
-    a, b = Buffer((16, 256), "bfloat16"), Buffer((64, 256), "bfloat16")
-    out = Buffer((16, 64), "float32")
-    a.fill(0, stream)
-    b.fill(0, stream)
-    with capture(stream) as captured:
-        gemm(stream, a, b, out)
-    graph_exec = captured.graph.instantiate()
+    graph = recorded_gemm(stream)
+    graph_exec = graph.instantiate()
     with trace(tmp_path / "out.json"):
         for _ in range(3):
             graph_exec.launch(stream)
@@ -154,15 +153,9 @@ def nodes_by_track(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 @pytest.mark.usefixtures("emulated")
 def test_a_slice_a_node_with_kernels_by_name(stream: Stream, tmp_path: Path) -> None:
-    gemm = Gemm(16, 64, 256, split_k=2)
-    a, b = Buffer((16, 256), "bfloat16"), Buffer((64, 256), "bfloat16")
-    out = Buffer((16, 64), "float32")
-    a.fill(0, stream)
-    b.fill(0, stream)
-    with capture(stream) as captured:
-        gemm(stream, a, b, out)
-    (kernel,) = (node.name for node in captured.graph.nodes if isinstance(node, KernelNode))
-    with captured.graph as graph, graph.instantiate() as graph_exec, Stream() as other:
+    graph = recorded_gemm(stream)
+    (kernel,) = (node.name for node in graph.nodes if isinstance(node, KernelNode))
+    with graph, graph.instantiate() as graph_exec, Stream() as other:
         graph_exec.launch(stream)
         with trace(tmp_path / "out.json"):
             for each in (stream, stream, other):
